@@ -1,0 +1,40 @@
+"""How the core asks a person: one interface that a screen, a headless run and tests each implement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+from skills_core.skill import SkillSummary
+
+Answer: TypeAlias = Literal["once", "session", "no"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolQuestion:
+    """May this tool run? ``summary`` is one line; ``detail`` is what would be written or executed."""
+
+    tool: str
+    summary: str
+    detail: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustQuestion:
+    """May the skills of this project reach the model? ``invoking`` is the name that the user just invoked, if any."""
+
+    project_root: str
+    skills: tuple[SkillSummary, ...]
+    invoking: str | None = None
+
+
+class Approver(Protocol):
+    """Asks and waits. Cancelling the awaiting task takes the question back."""
+
+    async def approve_tool(self, question: ToolQuestion) -> Answer: ...
+
+    async def approve_trust(self, question: TrustQuestion) -> bool | None:
+        """True or False is remembered for the project; None means not answered."""
+        ...

@@ -1,0 +1,47 @@
+"""The protocol between the step loop and a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from skills_core.agent.approval import ToolQuestion
+from skills_core.agent.model import ToolSchema
+from skills_core.registry.lookup import Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """For whom a tool runs. ``report`` shows output as it comes; it is not stored."""
+
+    cwd: str
+    scope: Scope | None
+    call_id: str
+    report: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutcome:
+    """What the model gets, and facts for the log (``details`` is plain JSON)."""
+
+    text: str
+    is_error: bool = False
+    details: Mapping[str, Any] | None = None
+
+
+class Tool(Protocol):
+    @property
+    def schema(self) -> ToolSchema: ...
+
+    def title(self, arguments: Mapping[str, Any]) -> str:
+        """One line for a person that says what this call does."""
+        ...
+
+    def question(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolQuestion | None:
+        """What must be asked before this call may run; None when nothing must."""
+        ...
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        """Runs; a failure is an outcome with ``is_error``. Cancelling it stops all that it started."""
+        ...
