@@ -94,9 +94,7 @@ class ModelError(Exception):
     ``retry_after`` is in seconds, when the server said so.
     """
 
-    def __init__(
-        self, kind: ModelErrorKind, message: str, hint: str = "", *, retry_after: float | None = None
-    ) -> None:
+    def __init__(self, kind: ModelErrorKind, message: str, hint: str = "", *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.kind: ModelErrorKind = kind
         self.message = message
