@@ -64,3 +64,7 @@ class Lookup:
     cwd: str | None = None
     scope: Scope | None = None
     fresh: bool = False
+
+
+GLOBAL = Lookup()
+"""The global layer, without project roots."""
