@@ -1,0 +1,67 @@
+"""What the catalog costs the model's context, and the warning when that is more than a person allowed.
+
+Nothing is dropped to fit a budget: each skill stays in the catalog, and the person is told which cost most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from skills_core.catalog.entry import CatalogEntry
+from skills_core.catalog.rendering import render_catalog, render_entry
+
+BYTES_PER_TOKEN = 4
+_COSTLIEST_SHOWN = 3
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a model counts for a text: its UTF-8 bytes, four to a token, rounded up.
+
+    It is an estimate, since each model has its own vocabulary. English prose has about 4.5 letters to a token, code
+    fewer; scripts of two or three bytes a letter have correspondingly fewer letters to a token, so bytes serve all.
+    """
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+
+
+def entry_tokens(entry: CatalogEntry) -> int:
+    """The estimate for one line of the catalog, with its line end."""
+    return estimate_tokens(render_entry(entry) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogCost:
+    """Estimated tokens: of the whole message, and of each entry by name. ``budget`` is the person's limit."""
+
+    total: int
+    by_name: tuple[tuple[str, int], ...]
+    budget: int | None = None
+
+    @property
+    def over_budget(self) -> bool:
+        return self.budget is not None and self.total > self.budget
+
+    @property
+    def costliest(self) -> tuple[tuple[str, int], ...]:
+        """The entries that cost most, dearest first; among equals by name."""
+        return tuple(sorted(self.by_name, key=lambda item: (-item[1], item[0]))[:_COSTLIEST_SHOWN])
+
+
+def catalog_cost(entries: Sequence[CatalogEntry], budget: int | None = None, *, update: bool = True) -> CatalogCost:
+    """The cost of publishing these entries; without entries there is nothing to publish and it is 0."""
+    if not entries:
+        return CatalogCost(0, (), budget)
+    total = estimate_tokens(render_catalog(entries, update))
+    return CatalogCost(total, tuple((entry.name, entry_tokens(entry)) for entry in entries), budget)
+
+
+def budget_warning(cost: CatalogCost) -> str | None:
+    """One line for a person when the catalog is over its budget, else None."""
+    if not cost.over_budget:
+        return None
+    dearest = ", ".join(f"{name} (about {tokens})" for name, tokens in cost.costliest)
+    return (
+        f"The skill catalog takes about {cost.total:,} tokens of each request, more than the budget of"
+        f" {cost.budget:,}. All {len(cost.by_name):,} skills are still in it. The longest entries: {dearest}."
+        " Shorten their descriptions or switch skills off."
+    )
