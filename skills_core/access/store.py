@@ -1,0 +1,121 @@
+"""The person's answers as the rest of the program asks for them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from skills_core.access.answers import Answers, AnswersError, AnswersFile
+from skills_core.skill import SkillFacts
+
+log = logging.getLogger("skills_core.access")
+TrustMode: TypeAlias = Literal["yes", "no", "ask"]
+ANSWERS_FILE = "answers.json"
+
+
+class AccessStore:
+    """Trust by project root and switches by name, kept in ``state_dir``.
+
+    ``cwd_project`` is the project whose switches apply. ``trust`` other than ``ask`` overrides what is remembered,
+    for this process alone. ``disabled_skills`` are the names that the settings switch off; a switch that the person
+    set later wins over them: the project's, then the user's.
+
+    The answers are held in memory; ``reload`` and the two setters touch the disk, so call them in a thread. After a
+    change they call the subscribers through ``notify``, which the owner may redirect to its event loop.
+    """
+
+    def __init__(
+        self,
+        state_dir: Path,
+        *,
+        cwd_project: str,
+        trust: TrustMode = "ask",
+        disabled_skills: Iterable[str] = (),
+    ) -> None:
+        self._file = AnswersFile(state_dir / ANSWERS_FILE)
+        self._project = cwd_project
+        self._mode: TrustMode = trust
+        self._disabled = frozenset(disabled_skills)
+        self._answers = Answers()
+        self._subscribers: dict[int, Callable[[], None]] = {}
+        self._next = 0
+        self.fault: AnswersError | None = None
+        self.reload()
+
+    @property
+    def mode(self) -> TrustMode:
+        return self._mode
+
+    def reload(self) -> bool:
+        """Reads the answers again; True when they changed.
+
+        A file that cannot be read keeps the last answers (none at first, so nothing is trusted) and sets ``fault``.
+        """
+        before = self._answers
+        try:
+            self._answers = self._file.read()
+            self.fault = None
+        except AnswersError as error:
+            self.fault = error
+            log.warning("%s", error.message)
+        return self._answers != before
+
+    def trust_of(self, project_root: str) -> bool | None:
+        """The answer for a project: True, False, or None when it was not asked about yet."""
+        if self._mode != "ask":
+            return self._mode == "yes"
+        return self._answers.trust.get(project_root)
+
+    def set_trust(self, project_root: str, answer: bool | None) -> None:
+        """Remembers or (None) forgets the answer. It also ends an override by ``trust`` for this process.
+
+        Raises AnswersError when it cannot be kept; then nothing has changed.
+        """
+        self._answers = self._file.change_trust(project_root, answer)
+        self._mode = "ask"
+
+    def set_enabled(self, name: str, enabled: bool, *, user: bool) -> None:
+        """Switches a skill on or off, for this project or (``user``) for all.
+
+        A switch for all also drops this project's own one, which would win over it. Raises AnswersError.
+        """
+        if user:
+            self._file.change_switch(name, None, self._project)
+            self._answers = self._file.change_switch(name, enabled, None)
+        else:
+            self._answers = self._file.change_switch(name, enabled, self._project)
+
+    def switched_off(self) -> frozenset[str]:
+        """The names that are off here, by a switch or by the settings."""
+        names = self._disabled | set(self._answers.user) | set(self._answers.projects.get(self._project, {}))
+        return frozenset(name for name in names if not self._on(name))
+
+    def is_enabled(self, skill: SkillFacts) -> bool:
+        return self._on(skill.name)
+
+    def is_trusted(self, skill: SkillFacts) -> bool:
+        return skill.project_root is None or self.trust_of(skill.project_root) is True
+
+    def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
+        key = self._next
+        self._next += 1
+        self._subscribers[key] = callback
+        return lambda: self._subscribers.pop(key, None) and None
+
+    def notify(self) -> None:
+        """Tells the subscribers that an answer changed. Call it on the loop after a setter or ``reload``."""
+        for callback in tuple(self._subscribers.values()):
+            try:
+                callback()
+            except Exception:
+                log.exception("a subscriber of the access store failed")
+
+    def _on(self, name: str) -> bool:
+        project = self._answers.projects.get(self._project)
+        if project is not None and name in project:
+            return project[name]
+        if name in self._answers.user:
+            return self._answers.user[name]
+        return name not in self._disabled
