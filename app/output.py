@@ -87,8 +87,10 @@ class Output:
         """Prints rows in columns as wide as their widest cell; the last column is not padded."""
         if not rows:
             return
-        cells = [[cell if isinstance(cell, tuple) else (cell, "") for cell in row] for row in rows]
-        shown: list[list[tuple[str, Style]]] = [[(inert_line(text), style) for text, style in row] for row in cells]
+        shown: list[list[tuple[str, Style]]] = []
+        for row in rows:
+            cells: list[tuple[str, Style]] = [cell if isinstance(cell, tuple) else (cell, "") for cell in row]
+            shown.append([(inert_line(text), style) for text, style in cells])
         widths = [max(cell_width(row[column][0]) for row in shown) for column in range(len(shown[0]) - 1)]
         for row in shown:
             parts: list[str | tuple[str, Style]] = []

@@ -1,0 +1,264 @@
+"""Every setting: its name, its default, its range, and a sentence that says what it does."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from app.settings.sources import Layer, LayerSource, Origin, layers_in_use
+
+ENVIRONMENT_PREFIX = "SKILLDECK_"
+
+PROJECT_KEYS = (
+    "custom_skill_dirs",
+    "discovery_depth",
+    "catalog_description_max_length",
+    "disabled_skills",
+    "model",
+)
+"""What a project's ``.skilldeck.toml`` may set: nothing that could reach outside the project or spend in silence."""
+
+PATH_KEYS = ("dsh_home", "agents_home", "custom_skill_dirs", "bundled_skill_dir")
+"""Settings that hold paths: ``~`` is the home folder, and a relative path belongs to the place that names it."""
+
+SECRET_KEYS = ("api_key",)
+"""Read from the environment only, and never shown."""
+
+
+def _no_truth_value(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number")
+    return value
+
+
+def _list_from_text(value: object, separator: str) -> object:
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            raise ValueError("looks like a JSON list but is not one") from error
+    return tuple(part.strip() for part in re.split(separator, value) if part.strip())
+
+
+def _words(value: object) -> object:
+    return _list_from_text(value, r"[,\s]+")
+
+
+def list_of_paths(value: object) -> object:
+    """Text as the environment and flags hold it (folders joined as in PATH, or a JSON list) as a list of folders."""
+    return _list_from_text(value, re.escape(os.pathsep))
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be blank")
+    return value.strip()
+
+
+def _flat_keymap(value: object) -> object:
+    """Turns nested tables into dotted ids, so that ``[keymap] composer.send = "…"`` and the quoted id are the same."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError as error:
+            raise ValueError("must be a table of binding ids and keys") from error
+    if not isinstance(value, Mapping):
+        return value
+    flat: dict[str, object] = {}
+
+    def add(prefix: str, table: Mapping[Any, object]) -> None:
+        for name, inner in table.items():
+            if isinstance(inner, Mapping):
+                add(f"{prefix}{name}.", inner)  # pyright: ignore[reportUnknownArgumentType]
+            else:
+                flat[f"{prefix}{name}"] = inner
+
+    add("", value)  # pyright: ignore[reportUnknownArgumentType]
+    return flat
+
+
+Whole = Annotated[int, BeforeValidator(_no_truth_value)]
+Text = Annotated[str, AfterValidator(_not_blank)]
+Words = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(_words)]
+Paths = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(list_of_paths)]
+Keymap = Annotated[dict[str, Text], BeforeValidator(_flat_keymap)]
+
+
+class Settings(BaseSettings):
+    """The effective settings of one run; made by ``load_settings``, immutable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX,
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        validate_default=False,
+    )
+
+    model: Text = Field(
+        default="offline",
+        description="The model: offline (no key, no network), PROVIDER:NAME such as openai:gpt-5 or ollama:qwen3, "
+        "or script:FILE. A project's file may name a model, but no file and no address.",
+    )
+    base_url: Text | None = Field(
+        default=None,
+        description="The address of an OpenAI-compatible server, such as http://localhost:8080/v1.",
+    )
+    api_key: SecretStr | None = Field(
+        default=None,
+        description="The key for base_url. Only the environment can set it; the well-known variables of a provider "
+        "(OPENAI_API_KEY and so on) work without it.",
+    )
+    api_key_command: Text | None = Field(
+        default=None,
+        description="A command that prints the key, run when a model first needs it; for example: pass show openai.",
+    )
+    max_steps: Whole = Field(
+        default=50,
+        ge=1,
+        le=1000,
+        description="After how many model steps a turn is stopped.",
+    )
+    trust: Literal["ask", "yes", "no"] = Field(
+        default="ask",
+        description="Whether skills from a project's own folders may reach the model: yes, no, or ask once for each "
+        "project and remember the answer.",
+    )
+    allow_tools: Words = Field(
+        default=(),
+        description="Tools that run without asking: write, edit, shell.",
+    )
+    disabled_skills: Words = Field(
+        default=(),
+        description="Names of skills that are off for the model and for completion.",
+    )
+    custom_skill_dirs: Paths = Field(
+        default=(),
+        description="More folders of skills (rank 300), in order. Named by a project's file they count as the "
+        "project's own and need its trust.",
+    )
+    include_default_roots: bool = Field(
+        default=True,
+        description="Whether the project's and the user's own skill folders are looked at, besides the custom ones.",
+    )
+    dsh_home: Text | None = Field(
+        default=None,
+        description="The folder whose skills folder holds the user's skills of rank 400; DSH_HOME or ~/.dsh "
+        "when not set.",
+    )
+    agents_home: Text | None = Field(
+        default=None,
+        description="The folder whose skills folder holds the user's skills of rank 500; DSH_AGENTS_HOME or ~/.agents "
+        "when not set.",
+    )
+    bundled_skill_dir: str | None = Field(
+        default=None,
+        description="The folder of skills of rank 600; those that come with the program when not set.",
+    )
+    discovery_depth: Whole = Field(
+        default=1,
+        ge=1,
+        le=6,
+        description="How many folders deep below a skill folder SKILL.md files are found.",
+    )
+    provider_name: Text = Field(
+        default="filesystem",
+        description="The name under which skills from files are listed.",
+    )
+    watch: bool = Field(
+        default=True,
+        description="Whether changes on the disk are noticed as they happen; otherwise only before each model step.",
+    )
+    watch_use_polling: bool = Field(
+        default=False,
+        description="Whether to look at the disk at intervals instead of being told by the system; for network "
+        "folders.",
+    )
+    watch_poll_interval_ms: Whole = Field(
+        default=100,
+        ge=10,
+        le=60_000,
+        description="How often the disk is looked at when polling, in milliseconds.",
+    )
+    watch_stability_threshold_ms: Whole = Field(
+        default=200,
+        ge=0,
+        le=60_000,
+        description="How long a half-written or vanished file is waited for before that counts, in milliseconds.",
+    )
+    watch_max_projects: Whole = Field(
+        default=128,
+        ge=1,
+        le=10_000,
+        description="How many projects are watched at once; those not looked at for longest are released first.",
+    )
+    watch_follow_symlinks: bool = Field(
+        default=True,
+        description="Whether the folders that symbolic links lead to are watched as well.",
+    )
+    catalog_description_max_length: Whole = Field(
+        default=500,
+        ge=3,
+        le=100_000,
+        description="How many characters of a skill's description the model's catalog holds.",
+    )
+    catalog_budget_tokens: Whole | None = Field(
+        default=None,
+        ge=1,
+        description="A warning is shown when the model's catalog costs more tokens than this; nothing is left out.",
+    )
+    theme: Text = Field(
+        default="textual-dark",
+        description="The colour theme of the screen.",
+    )
+    motion: bool = Field(
+        default=True,
+        description="Whether anything blinks, spins or moves by itself; off also saves a little power.",
+    )
+    keymap: Keymap = Field(
+        default_factory=dict,
+        description="Other keys for the screen's bindings: a table from a binding's id to keys, such as "
+        '"app.quit" = "ctrl+q".',
+    )
+    editor: Text | None = Field(
+        default=None,
+        description="The command that opens a file; VISUAL, then EDITOR when not set.",
+    )
+
+    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict[str, Origin])
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The layers of this load, nearest first; each overrides those after it, field by field."""
+        return tuple(LayerSource(settings_cls, layer) for layer in layers_in_use())
+
+    def origin(self, key: str) -> Origin:
+        """Where the effective value of a setting (``model``, ``keymap.app.quit``) came from."""
+        return self._origins.get(key, Origin.default())
+
+    def with_origins(self, layers: tuple[Layer, ...]) -> Settings:
+        """Notes which layer won each key; ``layers`` are nearest first."""
+        for layer in reversed(layers):
+            self._origins.update(layer.origins)
+        return self
+
+
+def setting_names() -> tuple[str, ...]:
+    """Every setting's name, in the order of the definition."""
+    return tuple(Settings.model_fields)

@@ -1,0 +1,100 @@
+"""The user's and the project's settings files, read into layers."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from app.errors import UsageError
+from app.settings.places import error_place, key_lines
+from app.settings.sources import Layer, LayerKind, Origin
+
+USER_FILE = "settings.toml"
+PROJECT_FILE = ".skilldeck.toml"
+FILE_MAX_BYTES = 1 << 20
+
+
+def config_dir() -> Path:
+    """The folder of the user's settings: ``SKILLDECK_CONFIG_DIR``, or the platform's."""
+    chosen = os.environ.get("SKILLDECK_CONFIG_DIR", "").strip()
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    from platformdirs import user_config_path
+
+    return user_config_path("skilldeck", appauthor=False)
+
+
+def state_dir() -> Path:
+    """The folder of sessions and decisions: ``SKILLDECK_STATE_DIR``, or the platform's."""
+    chosen = os.environ.get("SKILLDECK_STATE_DIR", "").strip()
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    from platformdirs import user_state_path
+
+    return user_state_path("skilldeck", appauthor=False)
+
+
+def read_layer(path: Path, kind: LayerKind) -> Layer:
+    """The layer that a settings file says; an empty one when there is no such file.
+
+    Raises UsageError with the line and column when it is not TOML, and when it cannot be read.
+    """
+    text = _read_text(path)
+    if text is None:
+        return Layer(kind=kind)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line, column, message = error_place(error, text)
+        raise UsageError(f"{path}:{line}:{column}: this is not TOML: {_lower_first(message)}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: is nested too deeply") from None
+    lines = key_lines(text)
+    origins = {".".join(key): Origin(kind, f"{path}:{line}") for key, line in lines.items()}
+    return Layer(kind=kind, values=values, origins=origins)
+
+
+def resolve_paths(value: Any, base: Path) -> Any:
+    """Paths (text or a list of text) made absolute: ``~`` is the home folder, a relative one lies below ``base``."""
+    if isinstance(value, str):
+        return str(base / Path(value).expanduser()) if value.strip() else value
+    if isinstance(value, list | tuple):
+        return [resolve_paths(inner, base) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def _read_text(path: Path) -> str | None:
+    # Opened without blocking and checked on the descriptor: a project may hold a FIFO or a device of this name.
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {_reason(error)}") from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UsageError(f"{path}: is not a file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(FILE_MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {_reason(error)}") from None
+    finally:
+        os.close(descriptor)
+    if len(data) > FILE_MAX_BYTES:
+        raise UsageError(f"{path}: is larger than 1 MiB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{line}: is not UTF-8 text") from None
+
+
+def _reason(error: OSError) -> str:
+    return _lower_first(error.strerror or str(error))
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
