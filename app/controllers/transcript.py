@@ -1,0 +1,167 @@
+"""The rows of a session: grown from its log, and from what an agent tells while a turn runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from app.controllers.context_source import read_catalog_form
+from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words
+from skills_core.agent.live import LiveItem, Retrying, ToolOutput
+from skills_core.agent.model import TextDelta, ThinkingDelta
+from skills_core.session import event as kinds
+from skills_core.session.event import SessionEvent, source_kind
+
+_HIDDEN = {kinds.TURN_START, kinds.TITLE}
+
+
+@dataclass(frozen=True, slots=True)
+class RowsAppended:
+    """Rows came at the end, from ``first`` on."""
+
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowChanged:
+    """The row at ``index`` says something else now."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowsReset:
+    """All rows are others now."""
+
+
+TranscriptChange: TypeAlias = RowsAppended | RowChanged | RowsReset
+
+
+class Transcript:
+    """Joins each tool call with its result, and a streamed reply with the message that it becomes."""
+
+    def __init__(self, on_change: Callable[[TranscriptChange], None] = lambda change: None) -> None:
+        self.rows: list[Row] = []
+        self.on_change = on_change
+        self._open_calls: dict[str, int] = {}
+        self._catalog: SessionEvent | None = None
+        self._live: int | None = None
+
+    def load(self, events: Iterable[SessionEvent]) -> None:
+        """Shows another session from its start."""
+        self.rows.clear()
+        self._open_calls.clear()
+        self._catalog = None
+        self._live = None
+        report, self.on_change = self.on_change, lambda change: None
+        try:
+            for event in events:
+                self.event(event)
+        finally:
+            self.on_change = report
+        self.on_change(RowsReset())
+
+    def event(self, event: SessionEvent) -> None:
+        """Takes in one record of the log."""
+        data = event.data
+        if event.type in _HIDDEN:
+            return
+        if event.type == kinds.USER_MESSAGE:
+            self._user_message(event)
+        elif event.type == kinds.ASSISTANT_MESSAGE:
+            self._reply(event)
+        elif event.type == kinds.TOOL_CALL:
+            call = data.get("id")
+            self._append(Row("tool", event))
+            if isinstance(call, str):
+                self._open_calls[call] = len(self.rows) - 1
+        elif event.type == kinds.TOOL_RESULT:
+            call = data.get("id")
+            index = self._open_calls.pop(call, None) if isinstance(call, str) else None
+            if index is None:
+                self._append(Row("tool", event, result=event))
+            else:
+                self.rows[index].result = event
+                self.rows[index].live_text.clear()
+                self._changed(index)
+        elif event.type == kinds.TURN_END:
+            self._drop_live()
+            if data.get("reason") != "done":
+                self._append(Row("note", event))
+        else:
+            self._append(Row("note", event))
+
+    def live(self, item: LiveItem) -> None:
+        """Takes in what the agent tells while a turn runs; none of it lasts."""
+        if isinstance(item, TextDelta):
+            row = self._live_row()
+            self.rows[row].live_text.append(item.text)
+            self._changed(row)
+        elif isinstance(item, ThinkingDelta):
+            row = self._live_row()
+            self.rows[row].live_thinking.append(item.text)
+            self._changed(row)
+        elif isinstance(item, ToolOutput):
+            index = self._open_calls.get(item.call_id)
+            if index is not None:
+                kept = "".join((*self.rows[index].live_text, item.text))
+                self.rows[index].live_text[:] = [kept[-LIVE_OUTPUT_LIMIT:]]
+                self._changed(index)
+        elif isinstance(item, Retrying) and item.discarded:
+            self._drop_live()
+
+    def toggle(self, index: int) -> None:
+        """Opens or closes a row that folds."""
+        row = self.rows[index]
+        if row.foldable or row.kind == "assistant":
+            row.expanded = not row.expanded
+            self._changed(index)
+
+    def last_reply(self) -> Row | None:
+        """The newest answer with words in it."""
+        return next((row for row in reversed(self.rows) if row.kind == "assistant" and row.text().strip()), None)
+
+    def _user_message(self, event: SessionEvent) -> None:
+        if source_kind(event.data) == kinds.SOURCE_USER:
+            self._append(Row("user", event))
+            return
+        row = Row("context", event)
+        if read_catalog_form(event.data) is not None:
+            row.before, self._catalog = self._catalog, event
+        self._append(row)
+
+    def _reply(self, event: SessionEvent) -> None:
+        index, self._live = self._live, None
+        if index is not None and index == len(self.rows) - 1 and not has_words(event.data):
+            self.rows.pop()
+            self.on_change(RowsReset())
+        elif index is not None:
+            row = self.rows[index]
+            row.event = event
+            row.live_text.clear()
+            row.live_thinking.clear()
+            self._changed(index)
+        elif has_words(event.data):
+            self._append(Row("assistant", event))
+
+    def _live_row(self) -> int:
+        if self._live is None:
+            self._append(Row("assistant"))
+            self._live = len(self.rows) - 1
+        return self._live
+
+    def _drop_live(self) -> None:
+        index, self._live = self._live, None
+        if index is not None:
+            del self.rows[index]
+            self._open_calls = {call: at - (at > index) for call, at in self._open_calls.items()}
+            self.on_change(RowsReset())
+
+    def _append(self, row: Row) -> None:
+        self.rows.append(row)
+        self.on_change(RowsAppended(len(self.rows) - 1))
+
+    def _changed(self, index: int) -> None:
+        self.rows[index].version += 1
+        self.on_change(RowChanged(index))
