@@ -235,6 +235,7 @@ class Settings(BaseSettings):
     )
 
     _origins: dict[str, Origin] = PrivateAttr(default_factory=dict[str, Origin])
+    _skill_dirs: tuple[str, ...] = PrivateAttr(default=())
 
     @classmethod
     def settings_customise_sources(
@@ -248,6 +249,21 @@ class Settings(BaseSettings):
         """The layers of this load, nearest first; each overrides those after it, field by field."""
         return tuple(LayerSource(settings_cls, layer) for layer in layers_in_use())
 
+    @property
+    def skill_dirs(self) -> tuple[str, ...]:
+        """The folders of ``--skills-dir``, absolute; they come after ``custom_skill_dirs`` and are the user's."""
+        return self._skill_dirs
+
+    @property
+    def user_skill_dirs(self) -> tuple[str, ...]:
+        """Custom folders that the person chose, in order."""
+        return (() if self.project_skill_dirs else self.custom_skill_dirs) + self._skill_dirs
+
+    @property
+    def project_skill_dirs(self) -> tuple[str, ...]:
+        """Custom folders that the project's file names: they count as the project's own."""
+        return self.custom_skill_dirs if self.origin("custom_skill_dirs").kind == "project" else ()
+
     def origin(self, key: str) -> Origin:
         """Where the effective value of a setting (``model``, ``keymap.app.quit``) came from."""
         return self._origins.get(key, Origin.default())
@@ -256,6 +272,11 @@ class Settings(BaseSettings):
         """Notes which layer won each key; ``layers`` are nearest first."""
         for layer in reversed(layers):
             self._origins.update(layer.origins)
+        return self
+
+    def with_skill_dirs(self, folders: tuple[str, ...]) -> Settings:
+        """Adds the folders of ``--skills-dir``."""
+        self._skill_dirs = folders
         return self
 
 

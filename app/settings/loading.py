@@ -40,9 +40,12 @@ class FlagValue:
     place: str
 
 
-def load_settings(cwd: str, project_root: str, flags: Iterable[FlagValue] = ()) -> Settings:
+def load_settings(
+    cwd: str, project_root: str, flags: Iterable[FlagValue] = (), skill_dirs: tuple[str, ...] = ()
+) -> Settings:
     """The effective settings: defaults, user file, project file, environment, flags, each overriding the one before.
 
+    ``skill_dirs`` are the absolute folders of ``--skills-dir``: they join the custom ones and replace none.
     Raises UsageError, with the place, for an unknown key, a bad value and an unreadable file.
     """
     user_file = config_dir() / USER_FILE
@@ -54,7 +57,7 @@ def load_settings(cwd: str, project_root: str, flags: Iterable[FlagValue] = ()) 
     )
     for layer in reversed(nearest_first):
         _make(layer)
-    return _make(*nearest_first)
+    return _make(*nearest_first).with_skill_dirs(skill_dirs)
 
 
 def _file_layer(path: Path) -> Layer:
