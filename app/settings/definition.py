@@ -60,7 +60,15 @@ def list_of_paths(value: object) -> object:
 def _not_blank(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be blank")
+    if "\0" in value:
+        raise ValueError("must not hold a NUL character")
     return value.strip()
+
+
+def _no_reserved_name(value: str) -> str:
+    if value == "runtime":
+        raise ValueError('"runtime" is reserved for skills that a program registers itself')
+    return value
 
 
 def _flat_keymap(value: object) -> object:
@@ -160,7 +168,7 @@ class Settings(BaseSettings):
         description="The folder whose skills folder holds the user's skills of rank 500; DSH_AGENTS_HOME or ~/.agents "
         "when not set.",
     )
-    bundled_skill_dir: str | None = Field(
+    bundled_skill_dir: Text | None = Field(
         default=None,
         description="The folder of skills of rank 600; those that come with the program when not set.",
     )
@@ -170,7 +178,7 @@ class Settings(BaseSettings):
         le=6,
         description="How many folders deep below a skill folder SKILL.md files are found.",
     )
-    provider_name: Text = Field(
+    provider_name: Annotated[Text, AfterValidator(_no_reserved_name)] = Field(
         default="filesystem",
         description="The name under which skills from files are listed.",
     )
@@ -191,7 +199,7 @@ class Settings(BaseSettings):
     )
     watch_stability_threshold_ms: Whole = Field(
         default=200,
-        ge=0,
+        ge=1,
         le=60_000,
         description="How long a half-written or vanished file is waited for before that counts, in milliseconds.",
     )
