@@ -36,7 +36,7 @@ Unknown blocks are kept as they are."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionHeader:
-    """The first line of a log."""
+    """The first line of a log. ``extra`` holds the keys that this version does not know, as they were read."""
 
     id: str
     cwd: str
@@ -45,16 +45,21 @@ class SessionHeader:
     format_version: int = FORMAT_VERSION
     parent_id: str | None = None
     parent_seq: int | None = None
+    extra: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """One line of a log. ``seq`` counts from 1; ``time`` is RFC 3339 in UTC; ``data`` is plain JSON."""
+    """One line of a log. ``seq`` counts from 1; ``time`` is RFC 3339 in UTC; ``data`` is plain JSON.
+
+    ``extra`` holds the other keys of the line, which this version does not know, as they were read.
+    """
 
     seq: int
     time: str
     type: str
     data: Mapping[str, Any]
+    extra: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
