@@ -200,8 +200,11 @@ class FolderWatch:
         # successor is open. What happens in between is found by the look at everything that follows.
         folders = self._folders
         if folders.recent is not None:
-            folders.recent.native.stop()
-            folders.recent = None
+            closing, folders.recent = folders.recent.native, None
+            closing.stop()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSE_WITHIN):
+                    await closing.ended()
         opened: OpenWatch | None = None
         if change.folders:
             try:

@@ -105,8 +105,10 @@ class NativeWatch:
         self._ended_callback = callback
 
     async def ended(self) -> None:
-        """Waits until the thread has closed the native object."""
+        """Waits until the thread has closed the native object and is gone."""
         await self._ended.wait()
+        # All that the thread still has to do is to return.
+        self._thread.join(0.1)
 
     def stop_and_join(self, timeout: float) -> None:
         """The same from outside the loop, for the end of the process; waits ``timeout`` seconds at most."""
