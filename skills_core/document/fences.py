@@ -1,0 +1,307 @@
+"""Finds the frontmatter of a file: where its fences lie, or why there is none.
+
+Works on bytes, looks at no more than FRONTMATTER_MAX_BYTES, and takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from skills_core.document.model import FRONTMATTER_MAX_BYTES
+from skills_core.document.text import shown
+
+BOM = b"\xef\xbb\xbf"
+
+_UTF16_LITTLE, _UTF16_BIG = b"\xff\xfe", b"\xfe\xff"
+_BLANK = re.compile(rb"\s*")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_FENCE = re.compile(rb"-{3,}[ \t]*\r?")
+_INDENTED_FENCE = re.compile(r"^[ \t]+(-{3,})[ \t]*$", re.MULTILINE)
+_KEY_LINE = re.compile(rb"""["']?[A-Za-z][\w.-]*["']?[ \t]*:(?:\s|\Z)""")
+_SKILL_KEY_LINE = re.compile(rb"""["']?(?:name|description)["']?[ \t]*:""")
+_SKILL_KEY_TEXT = re.compile(r"""^["']?(?:name|description)["']?[ \t]*:""", re.MULTILINE)
+_ANY_KEY_TEXT = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?=\s|\Z)", re.MULTILINE)
+_CODE_FENCE = re.compile(rb"(?:```+|~~~+)[^`~]*")
+_MERGE_MARK_TEXT = re.compile(r"^(?:<{7}|>{7})(?= |\r?$)", re.MULTILINE)
+_TYPOGRAPHIC_DASHES = re.compile("[-\u2010-\u2015\u2212]{1,4}")
+_LONGEST_LINE_NEEDED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """The frontmatter of a file.
+
+    ``text`` is the decoded file without a byte order mark, from its start to the closing fence; the block between the
+    fences is ``text[start:]``. ``fence`` is the index of the opening fence in it, ``not_utf8`` that of the first
+    undecodable byte. ``late`` and ``long_opening`` describe the opening fence; ``long_closing`` says that the closing
+    one, at the end of ``text``, has more than three dashes. ``body`` is the byte offset of what follows.
+    """
+
+    text: str
+    start: int
+    fence: int
+    body: int
+    late: bool = False
+    long_opening: bool = False
+    long_closing: bool = False
+    not_utf8: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoFrontmatter:
+    """Why there is no frontmatter: a problem's code and words, at ``index`` of ``text``.
+
+    ``code`` None: a flat file that is no skill. ``quiet``: a warning is enough.
+    """
+
+    code: str | None
+    message: str = ""
+    hint: str | None = None
+    text: str = ""
+    index: int = 0
+    unfinished: bool = False
+    quiet: bool = False
+
+
+NeedsMore: TypeAlias = Literal["needs more"]
+NEEDS_MORE: NeedsMore = "needs more"
+
+
+def find_frontmatter(data: bytes, *, flat: bool, truncated: bool) -> Frontmatter | NoFrontmatter | NeedsMore:
+    """The frontmatter of ``data``, the start of a file if ``truncated`` and else the whole of it."""
+    window = data if len(data) <= FRONTMATTER_MAX_BYTES else data[:FRONTMATTER_MAX_BYTES]
+    whole = not truncated and len(window) == len(data)
+    # The ordinary file: a fence as the first line.
+    if window.startswith(b"---\n"):
+        return _close(window, 0, 4, whole=whole, flat=flat)
+    if window.startswith(b"---\r\n"):
+        return _close(window, 0, 5, whole=whole, flat=flat)
+    if truncated and len(window) < 4:
+        return NEEDS_MORE
+    wide = _wide_encoding(window)
+    if wide is not None:
+        return _refuse_wide(window, wide, flat=flat)
+    if b"\r" in window:
+        window = _LONE_RETURN.sub(b"\n", window)
+    return _open_late(window, whole=whole, flat=flat)
+
+
+def decode(data: bytes) -> tuple[str, int | None]:
+    """``data`` as text, with U+FFFD for what is not UTF-8, and the index of the first such character."""
+    try:
+        return data.decode(), None
+    except UnicodeDecodeError as error:
+        return data.decode(errors="replace"), len(data[: error.start].decode())
+
+
+def _open_late(window: bytes, *, whole: bool, flat: bool) -> Frontmatter | NoFrontmatter | NeedsMore:
+    first = 3 if window.startswith(BOM) else 0
+    at = _after_preamble(window, first)
+    if at is None:  # an HTML comment that does not end here
+        return _without(window, first, whole=whole, flat=flat)
+    line_end = window.find(b"\n", at)
+    if line_end < 0:
+        if not whole and len(window) - at < _LONGEST_LINE_NEEDED and len(window) < FRONTMATTER_MAX_BYTES:
+            return NEEDS_MORE
+        line_end = len(window)
+    line = window[at:line_end]
+    if _FENCE.fullmatch(line) and (at == first or window[at - 1 : at] in (b"\n", b">")):
+        dashes = len(line.rstrip())
+        if dashes > 3:
+            follower = _BLANK.match(window, line_end)
+            key_at = follower.end() if follower else line_end
+            if not whole and len(window) < FRONTMATTER_MAX_BYTES and len(window) - key_at < _LONGEST_LINE_NEEDED:
+                return NEEDS_MORE
+            if not _KEY_LINE.match(window, key_at):
+                return _without(window, at, whole=whole, flat=flat)
+        start = min(line_end + 1, len(window))
+        late = window[first:at].strip(b" \t") != b""
+        return _close(window, at, start, whole=whole, flat=flat, late=late, long_opening=dashes > 3)
+    return _without(window, at, whole=whole, flat=flat)
+
+
+def _after_preamble(window: bytes, at: int) -> int | None:
+    """Where the first line begins that is neither blank nor part of an HTML comment; None: in an open comment."""
+    while True:
+        blank = _BLANK.match(window, at)
+        end = blank.end() if blank else at
+        if window.startswith(b"<!--", end):
+            close = window.find(b"-->", end + 4)
+            if close < 0:
+                return None
+            at = close + 3
+            continue
+        # Back to the beginning of the line, so that an indentation is seen.
+        return max(at, window.rfind(b"\n", at, end) + 1) if end > at else end
+
+
+def _close(
+    window: bytes, fence: int, start: int, *, whole: bool, flat: bool, late: bool = False, long_opening: bool = False
+) -> Frontmatter | NoFrontmatter | NeedsMore:
+    at = start - 1
+    while True:
+        at = window.find(b"\n---", at)
+        if at < 0:
+            break
+        line_end = window.find(b"\n", at + 4)
+        if line_end < 0:
+            if not whole:
+                break
+            line_end = len(window)
+        line = window[at + 1 : line_end].rstrip(b" \t\r")
+        if line.count(b"-") == len(line):
+            bom = 3 if window.startswith(BOM) else 0
+            text, not_utf8 = decode(window[bom : at + 1])
+            return Frontmatter(
+                text=text,
+                start=start if not late and not bom else len(decode(window[bom:start])[0]),
+                fence=fence if not late and not bom else len(decode(window[bom:fence])[0]),
+                body=line_end + 1,
+                late=late,
+                long_opening=long_opening,
+                long_closing=len(line) > 3,
+                not_utf8=not_utf8,
+            )
+        at = line_end
+    if whole:
+        return _unclosed(window, fence, start, flat=flat)
+    if len(window) < FRONTMATTER_MAX_BYTES:
+        return NEEDS_MORE
+    return NoFrontmatter(
+        "file.too-large",
+        "The frontmatter does not end within the first 64 KiB of the file.",
+        "Write a line `---` after the last key, or shorten the frontmatter.",
+    )
+
+
+def _unclosed(window: bytes, fence: int, start: int, *, flat: bool) -> NoFrontmatter:
+    bom = 3 if window.startswith(BOM) else 0
+    text, _ = decode(window[bom:])
+    fence_at = len(decode(window[bom:fence])[0])
+    start_at = len(decode(window[bom:start])[0])
+    mark = _MERGE_MARK_TEXT.search(text, start_at)
+    if mark:
+        return merge_conflict(text, mark.start(), unfinished=True)
+    indented = _INDENTED_FENCE.search(text, start_at)
+    if indented:
+        return NoFrontmatter(
+            "frontmatter.fence-indented",
+            "The closing fence of the frontmatter is indented, so it closes nothing.",
+            text=text,
+            index=indented.start(1),
+            unfinished=True,
+        )
+    last_key = None
+    for last_key in _ANY_KEY_TEXT.finditer(text, start_at, _first_prose(text, start_at)):
+        pass
+    message = "The frontmatter has no closing fence."
+    if last_key:
+        line = text.count("\n", 0, last_key.start()) + 1
+        key = last_key.group().rstrip(": \t")
+        message += f" The last line that looks like a key of it is line {line}, `{shown(key, 40)}`."
+    quiet = flat and not _SKILL_KEY_TEXT.search(text, start_at)
+    return NoFrontmatter("frontmatter.unclosed", message, text=text, index=fence_at, unfinished=True, quiet=quiet)
+
+
+def _first_prose(text: str, start: int) -> int:
+    """Where a Markdown heading begins, after which keys are no longer looked for."""
+    heading = text.find("\n#", start)
+    return len(text) if heading < 0 else heading + 1
+
+
+def find_merge_mark(text: str, start: int) -> int | None:
+    """The index of the first merge mark at the beginning of a line in ``text[start:]``."""
+    if "<<<<<<<" not in text and ">>>>>>>" not in text:
+        return None
+    mark = _MERGE_MARK_TEXT.search(text, start)
+    return mark.start() if mark else None
+
+
+def merge_conflict(text: str, index: int, *, unfinished: bool = False) -> NoFrontmatter:
+    """The refusal of a frontmatter with a merge mark at ``index``."""
+    return NoFrontmatter(
+        "frontmatter.merge-conflict",
+        "The frontmatter holds the marks of a merge conflict that nobody has resolved.",
+        text=text,
+        index=index,
+        unfinished=unfinished,
+    )
+
+
+def _without(window: bytes, at: int, *, whole: bool, flat: bool) -> NoFrontmatter | NeedsMore:
+    """Why the file, whose first line that counts begins at ``at``, has no frontmatter."""
+    bom = 3 if window.startswith(BOM) else 0
+    rest = window[at:].lstrip()
+    more = not whole and len(window) < FRONTMATTER_MAX_BYTES
+    if not rest or (rest.startswith(b"<!--") and more):
+        if more:
+            return NEEDS_MORE
+        if flat:
+            return NoFrontmatter(None, unfinished=True)
+        if not window[bom:].strip():
+            return NoFrontmatter("file.empty", "The file is empty.", unfinished=True)
+    first_line, _, following = rest.partition(b"\n")
+    next_line = following.lstrip().partition(b"\n")[0].rstrip()
+    opens_block = _CODE_FENCE.fullmatch(first_line.rstrip()) is not None
+    merges = first_line.startswith(b"<<<<<<<")
+    if more and (opens_block or merges) and len(next_line) < 4:
+        return NEEDS_MORE
+    unfinished = whole and (rest.startswith(b"<!--") or rest in (b"-", b"--", b"---"))
+    text, _ = decode(window[bom:])
+    index = len(decode(window[bom : len(window) - len(rest)])[0])
+    if merges and _FENCE.fullmatch(next_line):
+        return merge_conflict(text, index)
+    if flat:
+        return NoFrontmatter(None, unfinished=unfinished)
+    if opens_block and _FENCE.fullmatch(next_line):
+        code, message, hint = "frontmatter.in-code-fence", "The whole file is wrapped in a code block.", None
+    elif merges:
+        return merge_conflict(text, index)
+    elif _FENCE.fullmatch(first_line) and index > 0 and text[index - 1] in " \t":
+        code, message, hint = "frontmatter.fence-indented", "The opening fence of the frontmatter is indented.", None
+    elif _SKILL_KEY_LINE.match(first_line):
+        code, message, hint = (
+            "frontmatter.no-opening-fence",
+            "The file begins with a key, without the fence above it.",
+            None,
+        )
+    elif _TYPOGRAPHIC_DASHES.fullmatch(first_line.decode(errors="replace").strip()):
+        code, message = "frontmatter.no-opening-fence", "The first line is not three plain dashes."
+        hint = "Type three hyphens, `---`; an editor may have turned them into longer dashes."
+    else:
+        code, index = "frontmatter.missing", 0
+        message, hint = _missing(rest, text)
+    return NoFrontmatter(code, message, hint, text=text, index=index, unfinished=unfinished)
+
+
+def _missing(rest: bytes, text: str) -> tuple[str, str | None]:
+    if b"\0" in rest[:1024]:
+        return "This is not a text file with a frontmatter.", "Replace it by a text file that begins with a line `---`."
+    if rest.startswith(b"+++"):
+        hint = "Write the frontmatter as YAML between two lines of `---`; TOML between `+++` is not read."
+        return "The file has no YAML frontmatter.", hint
+    fence = re.search(r"^---[ \t]*\r?\n(?=\s*(?:name|description)[ \t]*:)", text, re.MULTILINE)
+    if fence:
+        line = text.count("\n", 0, fence.start()) + 1
+        hint = f"Remove what stands above line {line}, so that its `---` becomes the first line."
+        return f"The file has no frontmatter: other text comes before the fence in line {line}.", hint
+    return "The file has no frontmatter: its first line is not `---`.", None
+
+
+def _wide_encoding(window: bytes) -> str | None:
+    if window.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "UTF-32"
+    if window.startswith((_UTF16_LITTLE, _UTF16_BIG)):
+        return "UTF-16"
+    if window.startswith((b"-\0-\0", b"\0-\0-", b"#\0 \0", b"\0#\0 ")):
+        return "UTF-16"
+    return None
+
+
+def _refuse_wide(window: bytes, encoding: str, *, flat: bool) -> NoFrontmatter:
+    start = window[:64].replace(b"\0", b"").removeprefix(_UTF16_LITTLE).removeprefix(_UTF16_BIG).lstrip()
+    if flat and not start.startswith(b"-"):
+        return NoFrontmatter(None)
+    return NoFrontmatter("file.utf16", f"The file is encoded as {encoding}, not as UTF-8.")

@@ -1,0 +1,107 @@
+"""One top-level key of a frontmatter with its value, as fields and problems need it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from skills_core.document.yaml_reader import ScalarNode, SequenceNode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from skills_core.document.problems import ProblemList
+    from skills_core.document.yaml_reader import Node
+
+DISABLE_MODEL = "disable-model-invocation"
+USER_INVOCABLE = "user-invocable"
+PERMISSION_KEYS = (DISABLE_MODEL, USER_INVOCABLE)
+
+WHEN_TO_USE_KEYS = ("whenToUse", "when_to_use", "when-to-use")
+TEXT_KEYS = frozenset(
+    {"name", "description", *WHEN_TO_USE_KEYS, "license", "compatibility", "argument-hint", "allowed-tools"}
+)
+"""Keys whose value is text, so that a broken one can be taken as the text that is plainly there."""
+
+READ_KEYS = TEXT_KEYS | {"metadata", *PERMISSION_KEYS}
+
+_PERMISSION_WORDS = {
+    "disablemodelinvocation": DISABLE_MODEL,
+    "modelinvocable": DISABLE_MODEL,
+    "modelinvocation": DISABLE_MODEL,
+    "userinvocable": USER_INVOCABLE,
+    "userinvokable": USER_INVOCABLE,
+    "userinvocation": USER_INVOCABLE,
+}
+_PERMISSION_LENGTH_MAX = 64
+
+
+@dataclass(slots=True)
+class Field:
+    """A key and its value. Indices are those of the file's text.
+
+    ``text`` is the scalar's text, empty for a list or map. ``plain``: written without quotes or a block mark.
+    ``alias``: the index of the anchor that the first alias in the value means. ``recovered``: taken from a value that is not YAML.
+    """
+
+    key: str
+    key_at: int
+    kind: Literal["text", "list", "map"]
+    text: str
+    at: int
+    end: int
+    node: Node | None = None
+    plain: bool = True
+    alias: int | None = None
+    recovered: bool = False
+
+
+def field_of(key_node: ScalarNode, value_node: Node, start: int) -> Field:
+    """The field of a composed pair, whose text begins at ``start`` of the file's text."""
+    key_at = start + key_node.start_mark.index
+    at = start + value_node.start_mark.index
+    end = start + value_node.end_mark.index
+    if type(value_node) is ScalarNode:
+        return Field(key_node.value, key_at, "text", value_node.value, at, end, value_node, not value_node.style)
+    kind = "list" if type(value_node) is SequenceNode else "map"
+    return Field(key_node.value, key_at, kind, "", at, end, value_node)
+
+
+def mark_aliases(fields: Mapping[str, Field], aliases: Sequence[tuple[int, int]], start: int) -> None:
+    """Note in each field the anchor of the first of its ``aliases``, pairs of an alias's and its anchor's index."""
+    ordered = sorted(fields.values(), key=lambda field: field.key_at)
+    keys = [field.key_at for field in ordered]
+    for alias_at, anchor_at in aliases:
+        owner = bisect_right(keys, start + alias_at) - 1
+        if owner >= 0 and ordered[owner].alias is None:
+            ordered[owner].alias = start + anchor_at
+
+
+def permission_key(key: str) -> str | None:
+    """The permission key that ``key`` is or could be meant for, in its right spelling."""
+    if len(key) > _PERMISSION_LENGTH_MAX:
+        return None
+    folded = key.casefold().replace("-", "").replace("_", "").replace(" ", "")
+    return _PERMISSION_WORDS.get(folded)
+
+
+def add_field(fields: dict[str, Field], field: Field, source: str, problems: ProblemList) -> None:
+    """Put ``field`` among ``fields``; the same key with another value is an error."""
+    first = fields.get(field.key)
+    if first is None:
+        fields[field.key] = field
+        return
+    same = first.kind == field.kind and (
+        first.text == field.text
+        if field.kind == "text"
+        else source[first.at : first.end] == source[field.at : field.end]
+    )
+    if same:
+        message, severity = f"`{field.key}` is given twice with the same value.", "warning"
+    else:
+        message, severity = (
+            f"`{field.key}` is given twice with different values; which one is meant cannot be known.",
+            "error",
+        )
+    problems.add("yaml.duplicate-key", message, at=field.key_at, key=field.key, severity=severity)

@@ -1,0 +1,290 @@
+"""Reads name, description and the optional keys from the fields of a frontmatter."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from skills_core.document.field import WHEN_TO_USE_KEYS, Field
+from skills_core.document.model import DEPTH_MAX
+from skills_core.document.names import derive_name
+from skills_core.document.placeholder import is_placeholder
+from skills_core.document.scalars import plain_text
+from skills_core.document.text import clean_text, first_suspect, shown
+from skills_core.document.yaml_reader import MappingNode, Node, ScalarNode, SequenceNode, restored
+from skills_core.skill import NAME_MAX_LENGTH, is_skill_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from skills_core.document.model import EntryName, MetadataValue
+    from skills_core.document.problems import ProblemList
+
+DESCRIPTION_MAX_LENGTH = 1024
+"""Descriptions of more code points are offered with a warning (limit of the Agent Skills format)."""
+
+_ANCHOR = re.compile(r"&([^\s,\[\]{}]+)")
+_KNOWN_TAG = re.compile(r"!!(?:str|int|float|bool|null|timestamp)\s")
+_COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
+_TEXT_ONLY = ("license", "compatibility")
+_METADATA_NODES_MAX = 5000
+
+
+def read_name(
+    fields: Mapping[str, Field], entry: EntryName, text: str, fence: int, problems: ProblemList
+) -> tuple[str, str | None, bool] | None:
+    """The offered name, the label if the written one differs, and whether it is derived; None: no name."""
+    field = fields.get("name")
+    place = "folder" if entry.kind == "bundle" else "file"
+    if field is None:
+        offered = derive_name("", entry)
+        missing = _near_miss(fields, "name") or "There is no `name`"
+        if offered is None:
+            message = f"{missing}, and the {place}'s name `{shown(entry.stem, 64)}` gives none."
+            problems.add("name.missing", message, at=fence, severity="error")
+            return None
+        message = f"{missing}; the skill is offered as `{offered.name}`, after {offered.source}."
+        problems.add("name.missing", message, at=fence, hint=f"Write `name: {offered.name}`.")
+        return offered.name, None, True
+    written = _words(field, "name", text, problems)
+    if written is None:
+        return None
+    written = written.strip()
+    cleaned = clean_text(written).strip()
+    if cleaned == written and not field.recovered and is_skill_name(written):
+        if len(written) > NAME_MAX_LENGTH:
+            message = f"The name has {len(written)} characters; the limit is {NAME_MAX_LENGTH}."
+            problems.add("name.too-long", message, at=field.at)
+        if written != entry.stem and not (entry.kind == "flat" and entry.stem.casefold() == "skill"):
+            message = f"The {place} is called `{shown(entry.stem, 64)}`, the skill `{shown(written, 64)}`."
+            problems.add(
+                "name.directory-mismatch", message, at=field.at, hint=f"Give the {place} and the skill the same name."
+            )
+        return written, None, False
+    return _derived(field, written, cleaned, entry, text, problems)
+
+
+def _derived(
+    field: Field, written: str, cleaned: str, entry: EntryName, text: str, problems: ProblemList
+) -> tuple[str, str | None, bool] | None:
+    offered = derive_name(cleaned, entry)
+    code = "name.format" if written else "name.missing"
+    if not written:
+        wrong = "`name` has no value"
+    elif field.recovered:
+        wrong = f"The name `{shown(written, 64)}` cannot be read as YAML"
+    elif cleaned != written:
+        wrong = f"The name `{shown(written, 64)}` holds invisible characters"
+    else:
+        wrong = f"`{shown(written, 64)}` is no skill name"
+    if offered is None:
+        problems.add(
+            code,
+            f"{wrong}, and no name can be made of it or of `{shown(entry.stem, 64)}`.",
+            at=field.at,
+            severity="error",
+        )
+        return None
+    problems.add(
+        code,
+        f"{wrong}; the skill is offered as `{offered.name}`, after {offered.source}.",
+        at=field.at,
+        hint=f"Write `name: {offered.name}`: small letters a to z, digits, and single hyphens between them.",
+    )
+    label = shown(cleaned, 200) or None
+    return offered.name, label if label != offered.name else None, True
+
+
+def read_description(fields: Mapping[str, Field], text: str, fence: int, problems: ProblemList) -> str | None:
+    """The description, cleaned; None when there is none that can be used (an error says why)."""
+    field = fields.get("description")
+    if field is None:
+        message = (_near_miss(fields, "description") or "There is no `description`") + "."
+        problems.add("description.missing", message, at=fence)
+        return None
+    description = _cleaned_words(field, "description", text, problems)
+    if description is None:
+        return None
+    length = len(description.strip())
+    if length == 0:
+        hint = None
+        if field.plain and _COMMENT.match(text, field.end):
+            hint = "Put the description in double quotes: what follows ` #` is a comment."
+        problems.add("description.empty", "`description` has no text.", at=field.at, hint=hint)
+        return None
+    if length > DESCRIPTION_MAX_LENGTH:
+        message = f"The description has {length:,} characters; the limit is {DESCRIPTION_MAX_LENGTH:,}."
+        problems.add("description.too-long", message, at=field.at)
+    return description
+
+
+def read_when_to_use(fields: Mapping[str, Field], text: str, problems: ProblemList) -> str | None:
+    """The routing hint, whichever of its spellings is used."""
+    given = [fields[key] for key in WHEN_TO_USE_KEYS if key in fields]
+    if not given:
+        return None
+    given.sort(key=lambda field: field.key_at)
+    for other in given[1:]:
+        if other.text != given[0].text:
+            message = f"`{other.key}` and `{given[0].key}` are the same key; `{other.key}` is left out."
+            problems.add("field.repeated", message, at=other.key_at, key=given[0].key)
+    return _optional_text(given[0], text, problems)
+
+
+def read_argument_hint(fields: Mapping[str, Field], text: str, problems: ProblemList) -> str | None:
+    """What to write after the skill's name; a value in brackets is usage notation, hence text."""
+    field = fields.get("argument-hint")
+    if field is None:
+        return None
+    if field.kind != "text" and field.alias is None and text[field.at : field.at + 1] in ("[", "{"):
+        source = text[field.at : field.end]
+        return " ".join(clean_text(source).split())
+    return _optional_text(field, text, problems)
+
+
+def read_metadata(fields: Mapping[str, Field], text: str, problems: ProblemList) -> Mapping[str, MetadataValue] | None:
+    """The map below ``metadata``, its values text or lists and maps of text."""
+    field = fields.get("metadata")
+    if field is None or (field.kind == "text" and not field.text.strip() and field.alias is None):
+        return None
+    if field.alias is not None:  # reported by check_others
+        return None
+    if field.kind != "map" or type(field.node) is not MappingNode:
+        problems.add("field.type", "`metadata` is not a map of keys and values; it is left out.", at=field.at, key="metadata",
+                     hint="Write the keys on indented lines below `metadata:`, one `key: value` a line.")  # fmt: skip
+        return None
+    budget = [_METADATA_NODES_MAX]
+    return _map_value(field.node, DEPTH_MAX, budget)
+
+
+def check_others(fields: Mapping[str, Field], problems: ProblemList) -> None:
+    """Warnings about keys that only have to be of the right kind, and about keys dropped for their aliases."""
+    for key in _TEXT_ONLY:
+        field = fields.get(key)
+        if field is not None and field.kind != "text":
+            problems.add("field.type", f"`{key}` is a {field.kind}, not text; it is left out.", at=field.at, key=key)
+    tools = fields.get("allowed-tools")
+    if tools is not None and not _is_tool_list(tools):
+        hint = "Write the tools as a list, or as text with commas or spaces between them."
+        problems.add(
+            "field.type", "`allowed-tools` is no list of words; it is left out.", at=tools.at, key=tools.key, hint=hint
+        )
+    aliased = [
+        field for field in fields.values() if field.alias is not None and field.key not in ("name", "description")
+    ]
+    if aliased:
+        names = ", ".join(f"`{shown(field.key, 40)}`" for field in aliased[:5]) + (
+            " and others" if len(aliased) > 5 else ""
+        )
+        problems.add(
+            "yaml.alias-limit", f"Aliases are not followed, so these keys are left out: {names}.", at=aliased[0].alias
+        )
+
+
+def _is_tool_list(field: Field) -> bool:
+    if field.kind == "text":
+        return True
+    return type(field.node) is SequenceNode and all(type(item) is ScalarNode for item in field.node.value)
+
+
+def _optional_text(field: Field, text: str, problems: ProblemList) -> str | None:
+    if field.alias is not None:
+        return None
+    if field.kind != "text":
+        problems.add(
+            "field.type", f"`{field.key}` is a {field.kind}, not text; it is left out.", at=field.at, key=field.key
+        )
+        return None
+    words = _cleaned_words(field, field.key, text, problems)
+    return words if words and words.strip() else None
+
+
+def _cleaned_words(field: Field, key: str, text: str, problems: ProblemList) -> str | None:
+    words = _words(field, key, text, problems)
+    if words is None:
+        return None
+    cleaned = clean_text(words)
+    if cleaned != words:
+        at = first_suspect(text, field.at, field.end)
+        message = f"`{key}` holds control or invisible characters; they are taken out."
+        problems.add("text.control-character", message, at=field.at if at is None else at)
+        cleaned = cleaned.strip()
+    return cleaned
+
+
+def _words(field: Field, key: str, text: str, problems: ProblemList) -> str | None:
+    """The words of a name, description or hint as the author wrote them; None when it is not words (an error)."""
+    if field.alias is not None:
+        problems.add(
+            "yaml.alias-limit", f"`{key}` uses an alias; aliases are not followed.", at=field.alias, severity="error"
+        )
+        return None
+    if field.kind != "text":
+        source = text[field.at : min(field.end, field.at + 400)]
+        if source[:1] in ("[", "{") and is_placeholder(source):
+            return _refuse_placeholder(field, key, source, problems)
+        problems.add(f"{key}.type", f"`{key}` must be text, found a {field.kind}.", at=field.at, key=key)
+        return None
+    words = field.text
+    if field.plain and not field.recovered:
+        if text[field.at : field.at + 1] in ("&", "!") and field.end > field.at:
+            words = _literal(field, key, text, problems)
+        comment = _COMMENT.match(text, field.end) if text[field.end : field.end + 1] in (" ", "\t") else None
+        if comment:
+            message = f"`{shown(comment.group(), 40)}` after `{key}` is a comment for YAML, so it is left out."
+            problems.add("yaml.comment", message, at=comment.end() - len(comment.group().lstrip()), key=key)
+    if key in ("name", "description") and is_placeholder(words):
+        return _refuse_placeholder(field, key, words, problems)
+    return words
+
+
+def _literal(field: Field, key: str, text: str, problems: ProblemList) -> str:
+    """The text of a plain scalar that begins with what YAML takes for an anchor or a tag, but nobody uses."""
+    source = text[field.at : field.end]
+    anchor = _ANCHOR.match(source)
+    if (anchor and f"*{anchor[1]}" in text) or _KNOWN_TAG.match(source):
+        return field.text
+    kind = "an anchor" if source[0] == "&" else "a tag"
+    message = f"`{key}` begins with `{source[0]}`, which YAML takes for {kind}; it is read as plain text."
+    problems.add("yaml.reserved-start", message, at=field.at, key=key)
+    return plain_text(source)
+
+
+def _refuse_placeholder(field: Field, key: str, words: str, problems: ProblemList) -> None:
+    message = f"The template is not filled in: `{key}` is still `{shown(words, 60)}`."
+    problems.add("template.placeholder", message, at=field.at, key=key)
+
+
+def _near_miss(fields: Mapping[str, Field], key: str) -> str | None:
+    for other in fields:
+        if other != key and other.casefold() == key:
+            return f"There is no `{key}` (`{shown(other, 40)}` is written with other letters)"
+    return None
+
+
+def _map_value(node: MappingNode, depth: int, budget: list[int]) -> Mapping[str, MetadataValue]:
+    values: dict[str, MetadataValue] = {}
+    for key_node, value_node in node.value:
+        budget[0] -= 1
+        if budget[0] < 0:
+            break
+        if type(key_node) is ScalarNode:
+            values.setdefault(clean_text(restored(key_node.value)), _value(value_node, depth - 1, budget))
+    return MappingProxyType(values)
+
+
+def _value(node: Node, depth: int, budget: list[int]) -> MetadataValue:
+    if type(node) is ScalarNode:
+        return clean_text(restored(node.value))
+    if depth <= 0:
+        return ""
+    if type(node) is MappingNode:
+        return _map_value(node, depth, budget)
+    items: list[MetadataValue] = []
+    for item in node.value:
+        budget[0] -= 1
+        if budget[0] < 0:
+            break
+        items.append(_value(item, depth - 1, budget))
+    return tuple(items)

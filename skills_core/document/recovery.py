@@ -1,0 +1,308 @@
+"""Reads a block that as a whole is not YAML: each top-level key alone.
+
+A broken extra key is dropped with a warning, a broken text is taken as the text that is plainly there, and a broken
+permission key, or one that a broken value might hide, is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from skills_core.document import yaml_reader
+from skills_core.document.diagnosis import Cause, diagnose
+from skills_core.document.field import (
+    READ_KEYS,
+    TEXT_KEYS,
+    WHEN_TO_USE_KEYS,
+    Field,
+    add_field,
+    field_of,
+    mark_aliases,
+    permission_key,
+)
+from skills_core.document.scalars import plain_text, scan_quoted
+from skills_core.document.text import shown
+from skills_core.document.yaml_reader import BrokenYaml, MappingNode, ScalarNode
+
+if TYPE_CHECKING:
+    from skills_core.document.problems import ProblemList
+
+KEYS_MAX = 500
+"""More top-level keys than this in a broken block are not looked at one by one."""
+
+_QUOTED_LINES_MAX = 40
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_KEY = re.compile(r"""([ ]*)(["']?)([^\W\d][\w.-]{0,63})\2[ \t]*([:：])""")
+_SPACED_PERMISSION = re.compile(r"""([ ]*)(["']?)([A-Za-z][A-Za-z_ -]{8,60}?)\2[ \t]*([:：])""")
+_WORDS_KEYS = frozenset({"name", "description", *WHEN_TO_USE_KEYS})
+_HEADING = re.compile(r"#{1,6} \S")
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """One top-level key with the lines that belong to it; indices of the file's text."""
+
+    key: str
+    key_at: int
+    colon: int
+    end: int
+    indented: bool = False
+
+
+def recover(
+    text: str, start: int, block: str, fault: BrokenYaml | None, problems: ProblemList
+) -> dict[str, Field] | None:
+    """The fields that can be read from ``text[start:]``; ``block`` is the same text as YAML is to see it.
+
+    None when nothing can be trusted; an error says why.
+    """
+    chunks, strays = _split(text, start)
+    if len(chunks) > KEYS_MAX:
+        problems.add("yaml.too-many-keys", f"The frontmatter is not YAML and has more than {KEYS_MAX} keys.", at=start)
+        return None
+    body_at = _body_text(text, strays)
+    if body_at is not None:
+        line = text.count("\n", 0, body_at) + 1
+        problems.add(
+            "frontmatter.unclosed",
+            f"The frontmatter has no closing fence of its own: line {line} looks like the instructions already.",
+            at=max(text.rfind("---", 0, start), 0),
+        )
+        return None
+    fields: dict[str, Field] = {}
+    explained = False
+    for chunk in chunks:
+        explained |= _read_chunk(text, start, block, chunk, fields, problems)
+    for stray in strays:
+        explained = True
+        line = shown(text[stray : _line_end(text, stray)], 40)
+        problems.add("yaml.stray-text", f"The line `{line}` belongs to no key.", at=stray)
+    if not explained:
+        reported = BrokenYaml(start + fault.at, fault.reason) if fault else None
+        cause = diagnose(text, start, len(text), reported, words=False)
+        if reported is not None:
+            cause = Cause(cause.code, reported.at, f"The frontmatter is not YAML: {reported.reason}.")
+        problems.add("yaml.indentation", cause.message, at=min(cause.at, len(text)))
+    return fields
+
+
+def _split(text: str, start: int) -> tuple[list[_Chunk], list[int]]:
+    """The top-level keys with their lines, and the beginnings of lines that belong to none."""
+    chunks: list[_Chunk] = []
+    strays: list[int] = []
+    base: int | None = None
+    quoted_to = start
+    gap = False
+    for line in _LINE.finditer(text, start):
+        at, end = line.span()
+        if at == end:
+            break
+        content = line.group().strip()
+        current = chunks[-1] if chunks else None
+        if not content or at < quoted_to:
+            gap = gap or not content
+            if current is not None:
+                current.end = end
+            continue
+        key = _top_level_key(text, at, base, current)
+        if key is not None:
+            chunk = _Chunk(key[3], key.start(3), key.start(4), end, indented=base is not None and len(key[1]) > base)
+            base = len(key[1]) if base is None else min(base, len(key[1]))
+            chunks.append(chunk)
+            quoted_to = _end_of_quoted(text, chunk)
+        elif content.startswith("#") and text[at] == "#":
+            if _HEADING.match(content) and gap:
+                strays.append(at)
+        elif current is not None and (text[at] in " \t-" or not gap):
+            current.end = end
+        elif content != "...":
+            strays.append(at)
+        gap = False
+    return chunks, _without_lone_headings(text, strays)
+
+
+def _top_level_key(text: str, at: int, base: int | None, current: _Chunk | None) -> re.Match[str] | None:
+    """The key that the line at ``at`` begins with, if it is one of the top level."""
+    key = _KEY.match(text, at) or _SPACED_PERMISSION.match(text, at)
+    if key is None:
+        return None
+    known = key[3] in READ_KEYS or permission_key(key[3]) is not None
+    if key[4] == "：" and not known:
+        return None
+    after = text[key.end() : key.end() + 1]
+    if key[4] == ":" and after and not after.isspace() and (not known or after == "/"):
+        return None
+    if " " in key[3] and permission_key(key[3]) is None:
+        return None
+    indent = len(key[1])
+    if base is None or indent <= base:
+        return key
+    # A known key that is indented below a key with words of its own has only been moved by accident.
+    if known and current is not None and current.key in TEXT_KEYS and _has_words_on_its_line(text, current):
+        return key
+    return None
+
+
+def _has_words_on_its_line(text: str, chunk: _Chunk) -> bool:
+    value = text[chunk.colon + 1 : _line_end(text, chunk.colon)].strip()
+    return bool(value) and value[0] not in "|>\"'[{"
+
+
+def _end_of_quoted(text: str, chunk: _Chunk) -> int:
+    """Where a quoted value of several lines ends, so that lines inside it are not taken for keys."""
+    value = chunk.colon + 1
+    while text.startswith((" ", "\t"), value):
+        value += 1
+    if not text.startswith(('"', "'"), value):
+        return chunk.colon
+    limit = value
+    for _ in range(_QUOTED_LINES_MAX):
+        limit = text.find("\n", limit) + 1
+        if limit <= 0:
+            limit = len(text)
+            break
+    close, _ = scan_quoted(text, value, limit)
+    if close is None or "\n" not in text[value:close]:
+        return chunk.colon
+    if text[close + 1 : _line_end(text, close)].strip() not in ("", ","):
+        return chunk.colon
+    for line in _LINE.finditer(text, text.find("\n", value) + 1, close):
+        if line.start() >= close:
+            break
+        key = _KEY.match(text, line.start(), close)
+        if key is not None and (key[3] in READ_KEYS or permission_key(key[3]) is not None):
+            return chunk.colon
+    return close + 1
+
+
+def _body_text(text: str, strays: list[int]) -> int | None:
+    """Where the instructions seem to begin: a Markdown heading after a blank line, followed by prose."""
+    for first, second in zip(strays, strays[1:], strict=False):
+        if _HEADING.match(text, first) and not _HEADING.match(text, second):
+            return first
+    return None
+
+
+def _without_lone_headings(text: str, strays: list[int]) -> list[int]:
+    """Headings are comments for YAML, and count only where prose follows them."""
+    if all(_HEADING.match(text, stray) for stray in strays):
+        return []
+    return strays
+
+
+def _read_chunk(
+    text: str, start: int, block: str, chunk: _Chunk, fields: dict[str, Field], problems: ProblemList
+) -> bool:
+    """Read one key into ``fields``; returns whether a problem of its own was reported."""
+    piece = block[chunk.key_at - start : chunk.end - start]
+    right = permission_key(chunk.key)
+    missing_space = not text[chunk.colon + 1 : chunk.colon + 2].isspace() and chunk.colon + 1 < chunk.end
+    fault: BrokenYaml | None = None
+    explained = False
+    if text[chunk.colon] != ":" or missing_space:
+        if right is not None:
+            problems.add(
+                "invocation.unreadable",
+                f"`{right}` is not followed by a colon and a space, so it cannot be read.",
+                at=chunk.colon,
+                key=right,
+            )
+            return True
+        problems.add(
+            "yaml.missing-space",
+            f"`{chunk.key}` is not followed by a colon and a space.",
+            at=chunk.colon,
+            key=chunk.key,
+        )
+        explained = True
+        piece = f"{text[chunk.key_at : chunk.colon]}: {block[chunk.colon + 1 - start : chunk.end - start]}"
+    if chunk.indented:
+        problems.add(
+            "invocation.unreadable" if right else "yaml.indentation",
+            f"The key `{chunk.key}` is indented, so YAML takes it for a part of the value above.",
+            at=chunk.key_at,
+            key=right or chunk.key,
+        )
+        explained = True
+        if right:
+            return True
+    too_deep = yaml_reader.may_be_deep("\n" + piece) and yaml_reader.is_too_deep(piece)
+    if not too_deep:
+        try:
+            root = yaml_reader.compose(piece)
+        except BrokenYaml as error:
+            fault = BrokenYaml(chunk.key_at + error.at, error.reason)
+        else:
+            if type(root) is MappingNode and len(root.value) == 1 and type(root.value[0][0]) is ScalarNode:
+                field = field_of(root.value[0][0], root.value[0][1], chunk.key_at)
+                if "*" in piece and "&" in piece:
+                    mark_aliases({field.key: field}, yaml_reader.aliases(piece), chunk.key_at)
+                add_field(fields, field, text, problems)
+                return explained
+            fault = BrokenYaml(chunk.key_at, "it is not one key with one value")
+    return _read_broken(text, chunk, fault, too_deep, fields, problems)
+
+
+def _read_broken(
+    text: str, chunk: _Chunk, fault: BrokenYaml | None, too_deep: bool, fields: dict[str, Field], problems: ProblemList
+) -> bool:
+    value_at = chunk.colon + 1
+    while text.startswith((" ", "\t"), value_at):
+        value_at += 1
+    right = permission_key(chunk.key) or _permission_inside(text, chunk)
+    words = chunk.key in _WORDS_KEYS
+    if too_deep:
+        cause = Cause("yaml.too-deep", value_at, f"Lists and maps are nested too deep in `{chunk.key}`.")
+    else:
+        cause = diagnose(text, chunk.colon + 1, chunk.end, fault, words=words)
+    if right is not None:
+        problems.add(
+            "invocation.unreadable",
+            f"`{right}` cannot be read: {cause.message[0].lower()}{cause.message[1:]}",
+            at=cause.at,
+            key=right,
+        )
+        return True
+    taken = chunk.key in TEXT_KEYS and not too_deep
+    ending = "; it is read as plain text." if taken else f"; the key `{chunk.key}` is left out."
+    problems.add(cause.code, cause.message.removesuffix(".") + ending, at=cause.at, key=chunk.key)
+    if taken:
+        raw = text[value_at : chunk.end]
+        field = Field(
+            chunk.key,
+            chunk.key_at,
+            "text",
+            plain_text(raw),
+            value_at,
+            value_at + len(raw.rstrip()),
+            None,
+            recovered=True,
+        )
+        add_field(fields, field, text, problems)
+    elif chunk.key == "name" or chunk.key == "description":
+        field = Field(chunk.key, chunk.key_at, "list", "", value_at, chunk.end)
+        add_field(fields, field, text, problems)
+    return True
+
+
+def _permission_inside(text: str, chunk: _Chunk) -> str | None:
+    """A permission key at the beginning of a line inside a broken value, where it might have been meant."""
+    newline = text.find("\n", chunk.colon, chunk.end)
+    if newline < 0:
+        return None
+    for line in _LINE.finditer(text, newline + 1, chunk.end):
+        if line.start() == line.end():
+            break
+        at = line.start() + len(line.group()) - len(line.group().lstrip())
+        key = _SPACED_PERMISSION.match(text, at, chunk.end)
+        right = permission_key(key[3]) if key else None
+        if right is not None:
+            return right
+    return None
+
+
+def _line_end(text: str, at: int) -> int:
+    newline = text.find("\n", at)
+    return len(text) if newline < 0 else newline
