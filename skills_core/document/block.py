@@ -95,7 +95,7 @@ def _require_permission_lines(text: str, start: int, fields: dict[str, Field], p
             continue
         problems.add(
             "invocation.unreadable",
-            f"The line `{shown(line[0], 60)}` lies inside the value of another key, so what it says about invocation is lost.",
+            f"The line `{shown(line[0], 60)}` lies inside the value of another key, so it would have no effect.",
             at=line.start(),
             key=right,
         )

@@ -82,7 +82,7 @@ def _cause_in_quotes(text: str, at: int, end: int) -> Cause | None:
         return None
     line_end = _line_end(text, close, end)
     if next_at < line_end and text[at] in text[next_at:line_end]:
-        message = f"The value ends at the quote before `{shown(text[next_at:line_end], 30)}`: a quote stands inside the quotes."
+        message = f"A quote inside the quotes ends the value before `{shown(text[next_at:line_end], 30)}`."
         return Cause("yaml.quotes-in-quotes", next_at, message)
     message = (
         f"Text follows the closing quote of the value: `{shown(text[next_at : _line_end(text, next_at, end)], 40)}`."
@@ -104,7 +104,8 @@ def _cause_in_brackets(text: str, at: int, end: int, *, words: bool) -> Cause:
     if next_at < end and text[next_at] not in "\r\n" and not (text[next_at] == "#" and next_at > close):
         if words:
             return _reserved_bracket(text, at)
-        message = f"Text follows the closing bracket of the value: `{shown(text[next_at : _line_end(text, next_at, end)], 40)}`."
+        following = shown(text[next_at : _line_end(text, next_at, end)], 40)
+        message = f"Text follows the closing bracket of the value: `{following}`."
         return Cause("yaml.text-after-bracket", next_at, message)
     if words:
         return _reserved_bracket(text, at)
@@ -130,7 +131,8 @@ def _cause_in_plain(text: str, at: int, end: int) -> Cause | None:
             f"A colon followed by a space stands in unquoted text (`{shown_part}`).",
         )
     if unindented:
-        message = f"The text goes on in a line that is not indented: `{shown(text[unindented.end() : _line_end(text, unindented.end(), end)], 40)}`."
+        following = shown(text[unindented.end() : _line_end(text, unindented.end(), end)], 40)
+        message = f"The text goes on in a line that is not indented: `{following}`."
         return Cause("yaml.unindented-text", unindented.end(), message)
     return None
 

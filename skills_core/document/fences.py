@@ -193,11 +193,10 @@ def _unclosed(window: bytes, fence: int, start: int, *, flat: bool) -> NoFrontma
             index=indented.start(1),
             unfinished=True,
         )
-    last_key = None
-    for last_key in _ANY_KEY_TEXT.finditer(text, start_at, _first_prose(text, start_at)):
-        pass
+    keys = list(_ANY_KEY_TEXT.finditer(text, start_at, _first_prose(text, start_at)))
     message = "The frontmatter has no closing fence."
-    if last_key:
+    if keys:
+        last_key = keys[-1]
         line = text.count("\n", 0, last_key.start()) + 1
         key = last_key.group().rstrip(": \t")
         message += f" The last line that looks like a key of it is line {line}, `{shown(key, 40)}`."

@@ -42,7 +42,8 @@ class Field:
     """A key and its value. Indices are those of the file's text.
 
     ``text`` is the scalar's text, empty for a list or map. ``plain``: written without quotes or a block mark.
-    ``alias``: the index of the anchor that the first alias in the value means. ``recovered``: taken from a value that is not YAML.
+    ``alias``: the index of the anchor that the first alias in the value means. ``recovered``: taken from a value that
+    is not YAML.
     """
 
     key: str

@@ -151,8 +151,12 @@ def read_metadata(fields: Mapping[str, Field], text: str, problems: ProblemList)
     if field.alias is not None:  # reported by check_others
         return None
     if field.kind != "map" or type(field.node) is not MappingNode:
-        problems.add("field.type", "`metadata` is not a map of keys and values; it is left out.", at=field.at, key="metadata",
-                     hint="Write the keys on indented lines below `metadata:`, one `key: value` a line.")  # fmt: skip
+        problems.add(
+            "field.type",
+            "`metadata` is not a map of keys and values; it is left out.",
+            at=field.at,
+            hint="Write the keys on indented lines below `metadata:`, one `key: value` a line.",
+        )
         return None
     budget = [_METADATA_NODES_MAX]
     return _map_value(field.node, DEPTH_MAX, budget)

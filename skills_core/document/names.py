@@ -23,7 +23,7 @@ class OfferedName:
 
 
 def slug(text: str) -> str:
-    """``text`` as a skill name of at most 64 characters: accents and case dropped, other runs one hyphen; maybe empty."""
+    """``text`` as a skill name of at most 64 characters, accents and case dropped; empty when nothing is left."""
     plain = unicodedata.normalize("NFKD", text[:_SLUG_SOURCE_MAX]).lower()
     letters = "".join(char for char in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(char))
     return _OTHERS.sub("-", letters).strip("-")[:NAME_MAX_LENGTH].rstrip("-")

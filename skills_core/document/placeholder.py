@@ -15,7 +15,7 @@ _LENGTH_MAX = 300
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether ``text`` is nothing but a template's placeholder, like ``{{name}}``, ``<your-skill-name>`` or ``TODO``."""
+    """Whether ``text`` is nothing but a placeholder, like ``{{name}}``, ``<your-skill-name>`` or ``TODO``."""
     text = text.strip()
     if not text or len(text) > _LENGTH_MAX:
         return False

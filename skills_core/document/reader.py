@@ -82,7 +82,7 @@ def _read_fields(front: Frontmatter, entry: EntryName, problems: ProblemList) ->
             "The frontmatter has neither `name` nor `description`, so the file is not taken for a skill.",
             at=fence,
             severity="warning",
-            hint="Add `name` and `description` if it is meant to be a skill, or move the file out of the skills folder.",
+            hint="Add `name` and `description` if it is meant as a skill, or move the file out of the skills folder.",
         )
         return None
     invocation = read_invocation(fields, text, problems)

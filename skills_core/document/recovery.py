@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from skills_core.document import yaml_reader
@@ -179,7 +180,7 @@ def _end_of_quoted(text: str, chunk: _Chunk) -> int:
 
 def _body_text(text: str, strays: list[int]) -> int | None:
     """Where the instructions seem to begin: a Markdown heading after a blank line, followed by prose."""
-    for first, second in zip(strays, strays[1:], strict=False):
+    for first, second in pairwise(strays):
         if _HEADING.match(text, first) and not _HEADING.match(text, second):
             return first
     return None

@@ -19,7 +19,10 @@ _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
 _CONTROL_RUN = rf"(?:{_ESCAPE_SEQUENCE}|{_CONTROL})+"
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{2}[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,3}\U000e007f"
 _SELECTOR = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
-_INVISIBLE = "[\u00ad\u034f\u061c\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+_INVISIBLE = (
+    "[\u00ad\u034f\u061c\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 _SUSPECT = re.compile(
     rf"(?P<control>{_CONTROL_RUN})|(?P<flag>{_FLAG})|(?P<joiner>[\u200c\u200d])|(?P<selector>{_SELECTOR})|{_INVISIBLE}"
 )

@@ -6,6 +6,7 @@ pure Python reader otherwise; both give the same nodes.
 
 from __future__ import annotations
 
+import importlib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -70,18 +71,16 @@ class _PythonReader(_PlainTags, Reader, Scanner, Parser, Composer):  # pyright: 
         Composer.__init__(self)
 
 
-def _reader_class() -> Callable[[str], Any]:
-    if not yaml.__with_libyaml__:
+def reader_class(*, libyaml: bool) -> Callable[[str], Any]:
+    """The class that reads a text: libyaml's parser and composer, or the ones in pure Python."""
+    if not libyaml:
         return _PythonReader
-    from yaml.cyaml import CParser
-
-    class LibyamlReader(_PlainTags, CParser):
-        """libyaml's parser and composer."""
-
-    return LibyamlReader
+    parser: Any = importlib.import_module("yaml._yaml").CParser
+    reader: Callable[[str], Any] = type("_LibyamlReader", (_PlainTags, parser), {})  # pyright: ignore[reportAssignmentType]
+    return reader
 
 
-_open: Callable[[str], Any] = _reader_class()
+_open: Callable[[str], Any] = reader_class(libyaml=bool(yaml.__with_libyaml__))
 
 
 class BrokenYaml(Exception):
@@ -136,13 +135,16 @@ def may_be_deep(text: str) -> bool:
 def is_too_deep(text: str) -> bool:
     """Whether a collection in ``text`` lies deeper than DEPTH_MAX below a top-level key. Does not recurse."""
     depth = 0
-    for event in _events(text):
-        if isinstance(event, CollectionStartEvent):
-            depth += 1
-            if depth > DEPTH_MAX + 1:
-                return True
-        elif isinstance(event, CollectionEndEvent):
-            depth -= 1
+    try:
+        for event in _events(text):
+            if isinstance(event, CollectionStartEvent):
+                depth += 1
+                if depth > DEPTH_MAX + 1:
+                    return True
+            elif isinstance(event, CollectionEndEvent):
+                depth -= 1
+    except BrokenYaml as fault:
+        return "nesting depth" in fault.reason  # libyaml's own limit, which it meets before it gives the events
     return False
 
 
@@ -150,24 +152,31 @@ def aliases(text: str) -> list[tuple[int, int]]:
     """Each alias of ``text``: its index, and the index of the anchor that it means. Does not recurse."""
     anchors: dict[str, int] = {}
     found: list[tuple[int, int]] = []
-    for event in _events(text):
-        if isinstance(event, AliasEvent):
+    try:
+        for event in _events(text):
+            if not isinstance(event, NodeEvent) or event.anchor is None or event.start_mark is None:
+                continue
             at = event.start_mark.index
-            found.append((at, anchors.get(event.anchor, at)))
-        elif isinstance(event, NodeEvent) and event.anchor is not None:
-            anchors[event.anchor] = event.start_mark.index
+            if isinstance(event, AliasEvent):
+                found.append((at, anchors.get(event.anchor, at)))
+            else:
+                anchors[event.anchor] = at
+    except BrokenYaml:
+        pass
     return found
 
 
 def _events(text: str) -> Iterator[Event]:
-    """The parsing events up to the end or the first fault."""
+    """The parsing events; raises BrokenYaml."""
     reader = None
     try:
         reader = _open(text)
         while reader.check_event():
             yield reader.get_event()
-    except (yaml.YAMLError, ValueError, IndexError, OverflowError, RecursionError):
-        return
+    except yaml.YAMLError as error:
+        raise _broken(error, text) from None
+    except (ValueError, IndexError, OverflowError, RecursionError) as error:
+        raise BrokenYaml(0, str(error)) from None
     finally:
         if reader is not None:
             reader.dispose()
