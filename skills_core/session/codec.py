@@ -56,7 +56,8 @@ def encode_json(value: Any) -> bytes:
 def decode_json(text: str) -> Any:
     """The one JSON value that ``text`` is. Raises MalformedRecordError, whatever the text."""
     try:
-        return _decoder.decode(text)
+        value, end = _decoder.raw_decode(text)
+        return value if text[end:] in ("\n", "") else _decoder.decode(text)
     except MalformedRecordError:
         raise
     except (ValueError, RecursionError) as error:

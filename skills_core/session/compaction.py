@@ -87,8 +87,8 @@ def compaction_event(
 ) -> PendingEvent:
     """The event that replaces the planned part by ``summary``; ``model`` wrote it, or None when it is extractive.
 
-    Instructions of skills that were loaded in that part go on with it as far as ``carry_tokens`` reach, first those that
-    the user invoked; the others are named for loading again.
+    Instructions of skills that were loaded in that part go on with it as far as ``carry_tokens`` reach, first those
+    that the user invoked; the others are named for loading again.
     """
     carried, listed = share_out(loaded_skills(plan.replaced, plan.kept), carry_tokens, estimate)
     content = [text_block(_frame(summary, carried, listed)), *(text_block(skill.instructions) for skill in carried)]

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 def mapping(value: object) -> Mapping[str, Any]:
     """``value`` if it is an object, else an empty one."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    # The check for dict is the quick way; what was read from a log is nothing else.
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict | Mapping) else {}
 
 
 def items(value: object) -> Sequence[Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from skills_core.session.clock import Clock, timestamp, utc_now
 from skills_core.session.codec import encode_event, encode_header
+from skills_core.session.collection import collection_paused
 from skills_core.session.error import (
     SessionError,
     SessionNotFoundError,
@@ -115,24 +116,33 @@ class SessionStore:
         log = LogFile(path, path.stem, write=self._write)
         log.open()
         try:
-            reading = _reading(path)
-            header = _header(path, reading)
-            _refuse_newer(header)
-            notice = mend_tail(log, reading)
-            if reading.whole_size == 0:
-                log.write(encode_header(header))
+            with collection_paused():
+                return self._load(path, log)
         except BaseException:
             log.close()
             raise
+
+    def _load(self, path: Path, log: LogFile) -> tuple[Session, list[PendingEvent]]:
+        reading = _reading(path)
+        header = _header(path, reading)
+        _refuse_newer(header)
+        notice = mend_tail(log, reading)
+        if reading.whole_size == 0:
+            log.write(encode_header(header))
         events = _events(reading)
         notices = [each for each in (notice, damage_notice(reading.damage, events)) if each is not None]
-        return Session(header, events, sink=log, damage=reading.damage, clock=self._clock), notices
+        session = Session(header, events, sink=log, damage=reading.damage, clock=self._clock)
+        session.surface.messages()  # Derived here, off the loop; from now on only what is new is.
+        return session, notices
 
     def _read(self, id: str) -> Session:
         path = self._resolve(id)
-        reading = _reading(path)
-        header = _header(path, reading)
-        return Session(header, _events(reading), path=path, damage=reading.damage, clock=self._clock)
+        with collection_paused():
+            reading = _reading(path)
+            header = _header(path, reading)
+            session = Session(header, _events(reading), path=path, damage=reading.damage, clock=self._clock)
+            session.surface.messages()
+        return session
 
     def _recent(self, id: str, count: int) -> tuple[SessionEvent, ...]:
         path = self._resolve(id)
