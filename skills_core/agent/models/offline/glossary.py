@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 
+from skills_core.agent.models.offline.data import data_file
 from skills_core.agent.models.offline.words import Word, fold, runs, stem_of
 
 _COMPOUND_LEAST_LENGTH = 8
@@ -77,4 +77,4 @@ class Glossary:
 @cache
 def glossary() -> Glossary:
     """The glossary that comes with the program, read when it is first needed."""
-    return Glossary(files(__package__).joinpath("glossary.txt").read_text(encoding="utf-8"))
+    return Glossary(data_file("glossary.txt"))

@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from skills_core.agent.models.offline.glossary import glossary
+from skills_core.agent.models.offline.stopwords import stop_words
 from skills_core.agent.models.offline.words import Word, words
 from skills_core.catalog.entry import CatalogEntry
 
@@ -30,7 +31,8 @@ _UNSEEN_SKILLS = 40
 """Skills that are imagined beside the real ones, so that a word is not common because the catalog is short."""
 
 _EXCLUSION = re.compile(
-    r"(?i)\b(?:do(?:es)? not|don['’]t|never|not|avoid|skip)\b[^.;!?\n]{0,12}?\b(?:use|using|for|when|if|trigger)\b[^.;!?\n]*"
+    r"(?i)\b(?:do(?:es)? not|don['’]t|never|not|avoid|skip)\b"
+    r"[^.;!?\n]{0,12}?\b(?:use|using|for|when|if|trigger)\b[^.;!?\n]*"
     r"|\bnicht (?:für|bei|zum|zur|verwenden)\b[^.;!?\n]*"
     r"|\b(?:ne pas utiliser|pas pour|no usar|no sirve|no para|não usar|non usare|non per)\b[^.;!?\n]*"
     r"|\bне (?:для|использ\w+|применя\w+)\b[^.;!?\n]*"
@@ -38,8 +40,9 @@ _EXCLUSION = re.compile(
     r"|[^。！？\n]*(?:には使わない|には使用しない|は対象外)[^。！？\n]*"
 )
 _HYPHENATED = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+)+(?![\w-])")
+_NAME = r"([a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])"
 _MARKED = re.compile(
-    r"[`\"'“”«»/]([a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])|\bskill:?\s+([a-z0-9]+)\b|\b([a-z0-9]+)\s+skill\b"
+    rf"[`\"“«]{_NAME}[`\"”»]|(?<!\S)/(?:skill:)?{_NAME}(?!/)|\bskill:?\s+{_NAME}|(?<![\w-]){_NAME}\s+skill\b"
 )
 
 
@@ -110,17 +113,26 @@ def split_exclusions(description: str) -> tuple[str, str]:
     return (_EXCLUSION.sub(" ", description), excluded) if excluded else (description, "")
 
 
-def named_skills(query: str, names: Iterable[str] | dict[str, int]) -> tuple[str, ...]:
+def named_skills(query: str, names: Container[str]) -> tuple[str, ...]:
     """The skills that the request calls by name.
 
     A name of several words counts wherever it stands; one of a single word only when it is marked as a name, in
     quotes or beside the word "skill", since it may be any word.
     """
-    known = names if isinstance(names, dict) else dict.fromkeys(names)
+    return tuple(name for name in _written_names(query) if name in names)
+
+
+def unknown_names(query: str, names: Container[str]) -> tuple[str, ...]:
+    """What the request marks as the name of a skill, without there being one."""
+    marked = (name for match in _MARKED.finditer(query.lower()) for name in match.groups() if name)
+    return tuple(dict.fromkeys(name for name in marked if name not in names and name not in stop_words().stop))
+
+
+def _written_names(query: str) -> Iterable[str]:
     lowered = query.lower()
     found = [match[0] for match in _HYPHENATED.finditer(lowered)]
-    found += [part for match in _MARKED.finditer(lowered) for part in match.groups() if part]
-    return tuple(dict.fromkeys(name for name in found if name in known))
+    found += [name for match in _MARKED.finditer(lowered) for name in match.groups() if name]
+    return dict.fromkeys(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from skills_core.agent.models.offline.stopwords import KOREAN_PARTICLES, STOP_PHRASES, STOP_WORDS, WEAK_WORDS
+from skills_core.agent.models.offline.stopwords import stop_words
 
 PREFIX_LENGTH = 5
 PREFIX_LEAST_LENGTH = 6
@@ -35,14 +35,15 @@ _ARABIC = re.compile("[\u0600-\u06ff]")
 _ARABIC_LETTERS = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ة": "ه", "ـ": None})
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _CYRILLIC_ENDINGS = (
-    "иями", "ями", "ами", "ией", "ого", "его", "ому", "ему", "ыми", "ими", "ить", "ать", "ять", "еть", "ешь",
-    "ает", "яет", "ует", "ите", "ией", "ия", "ие", "ий", "ые", "ый", "ой", "ая", "яя", "ое", "ее", "ом", "ем",
-    "ам", "ям", "ах", "ях", "ов", "ев", "ей", "ую", "юю", "ью", "ть", "ы", "и", "а", "я", "о", "е", "у", "ю", "ь", "й",
+    "иями", "ями", "ами", "ией", "ого", "его", "ому", "ему", "ыми", "ими", "ить", "ать", "ять", "еть", "ешь", "ает",
+    "яет", "ует", "ите", "ия", "ие", "ий", "ии", "ию", "ые", "ый", "ой", "ая", "яя", "ое", "ее", "ом", "ем", "ам",
+    "ям", "ах", "ях", "ов", "ев", "ей", "ую", "юю", "ью", "ть", "ы", "и", "а", "я", "о", "е", "у", "ю", "ь", "й",
 )  # fmt: skip
 _ENDINGS = (
-    "ization", "isation", "ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ies", "ers", "er",
-    "ed", "es", "ly", "en", "s", "e", "n", "a", "o",
+    "ization", "isation", "ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ers", "er", "ed", "es",
+    "ly", "en", "s",
 )  # fmt: skip
+_LAST_LETTERS = ("e", "a", "o")
 _STEM_LEAST_LENGTH = 3
 
 
@@ -103,7 +104,7 @@ def runs(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=8192)
 def _word(text: str) -> Word | None:
-    if text in STOP_WORDS or (len(text) == 1 and text.isascii() and not text.isdigit()):
+    if text in stop_words().stop or (len(text) == 1 and text.isascii() and not text.isdigit()):
         return None
     stem = stem_of(text)
     return Word(text, stem, WEAK_WEIGHT if stem in _weak_stems() else 1.0)
@@ -111,11 +112,11 @@ def _word(text: str) -> Word | None:
 
 @cache
 def _weak_stems() -> frozenset[str]:
-    return frozenset(map(stem_of, WEAK_WORDS))
+    return frozenset(map(stem_of, stop_words().weak))
 
 
 def _pairs(run: str) -> Iterator[Word]:
-    for phrase in STOP_PHRASES:
+    for phrase in stop_words().phrases:
         if phrase in run:
             run = run.replace(phrase, " ")
     for part in run.split():
@@ -130,7 +131,7 @@ def _pairs(run: str) -> Iterator[Word]:
 
 def _without_particle(part: str) -> str:
     if len(part) > 2:
-        for particle in KOREAN_PARTICLES:
+        for particle in stop_words().particles:
             if part.endswith(particle):
                 return part[: -len(particle)]
     return part
@@ -144,16 +145,19 @@ def stem_of(text: str) -> str:
         return _arabic_stem(text)
     if not text.isalpha():
         return text
+    if text.endswith("ies") and len(text) > len("ies") + _STEM_LEAST_LENGTH:
+        return text[:-3] + "y"
     for _ in range(2):
         text = _without(text, _ENDINGS)
+    text = _without(text, _LAST_LETTERS, _STEM_LEAST_LENGTH + 1)
     if len(text) > _STEM_LEAST_LENGTH and text[-1] == text[-2] and text[-1] not in "aeiou":
         text = text[:-1]
-    return text[:-1] + "i" if text.endswith("y") and len(text) > _STEM_LEAST_LENGTH else text
+    return text
 
 
-def _without(text: str, endings: tuple[str, ...]) -> str:
+def _without(text: str, endings: tuple[str, ...], least: int = _STEM_LEAST_LENGTH) -> str:
     for ending in endings:
-        if text.endswith(ending) and len(text) - len(ending) >= _STEM_LEAST_LENGTH:
+        if text.endswith(ending) and len(text) - len(ending) >= least:
             return text[: -len(ending)]
     return text
 
