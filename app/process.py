@@ -94,6 +94,15 @@ def _with_messages(command: Callable[[Output], int], output: Output) -> int:
     except UsageError as error:
         output.failure(error.message, error.hint)
         return WRONG_USAGE
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        # The core's errors are made for a person: they say what happened and what to do.
+        message, hint = getattr(error, "message", None), getattr(error, "hint", None)
+        if not isinstance(message, str) or not isinstance(hint, str):
+            raise
+        output.failure(message, hint)
+        return NOT_SO
 
 
 def _ended(output: Output, status: int) -> int:

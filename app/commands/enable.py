@@ -1,0 +1,43 @@
+"""``skilldeck enable`` and ``skilldeck disable``: a switch outside the skill's files."""
+
+from __future__ import annotations
+
+from app.context import CommandContext
+from app.errors import UsageError
+from app.process import DONE, run_async
+
+
+def run(context: CommandContext) -> int:
+    return switch(context, enabled=True)
+
+
+def switch(context: CommandContext, *, enabled: bool) -> int:
+    """Switches a skill on or off, in this project or in every one."""
+    settings = context.settings()
+    name: str = context.arguments.name
+
+    async def main() -> int:
+        import asyncio
+
+        from app.runtime import Runtime
+
+        runtime = await Runtime.open(settings, context.cwd, watch=False)
+        try:
+            snapshot = await runtime.settled()
+            known = set(snapshot.by_name) | runtime.access.switched_off()
+            if name not in known:
+                from skills_core.invocation.nearest import nearest_names
+
+                near = ", ".join(nearest_names(name, known))
+                hint = f"did you mean {near}?" if near else "skilldeck skills lists them"
+                raise UsageError(f'there is no skill "{name}"', hint)
+            if runtime.access.fault is not None:
+                raise runtime.access.fault
+            await asyncio.to_thread(runtime.access.set_enabled, name, enabled, user=context.arguments.user)
+        finally:
+            await runtime.aclose()
+        where = "in every project" if context.arguments.user else f"in {runtime.project_root}"
+        context.output.line((name, "bold"), f" is {'on' if enabled else 'off'} {where}.")
+        return DONE
+
+    return run_async(main)

@@ -1,0 +1,80 @@
+"""What widgets tell their screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+
+class DraftChanged(Message):
+    """The composer's text or caret is another."""
+
+
+@dataclass
+class DraftSubmitted(Message):
+    """The person pressed Enter on a draft."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+
+class ChoiceClicked(Message):
+    """The person clicked a row of the popup; it is the selected one now."""
+
+
+class SelectionScrolled(Message):
+    """The wheel moved the popup's selection."""
+
+
+@dataclass
+class RowToggled(Message):
+    """A row of the transcript is to open or close."""
+
+    index: int
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+
+@dataclass
+class TextTyped(Message):
+    """The person typed into something that takes no text; the composer gets it."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+
+@dataclass
+class QuestionAnswered(Message):
+    """The person chose an answer to the question that is shown."""
+
+    answer: str
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+
+@dataclass
+class ProblemChosen(Message):
+    """A problem is to be opened in the editor, at its line."""
+
+    path: str
+    line: int | None
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+
+@dataclass
+class PageTurned(Message):
+    """The person turned a page of the transcript from the composer; -1 is up."""
+
+    pages: int
+
+    def __post_init__(self) -> None:
+        super().__init__()

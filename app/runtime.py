@@ -1,0 +1,166 @@
+"""The assembled core for one working folder: used by every command and by the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from app.assets import bundled_skills, program_version
+from app.errors import UsageError
+from app.settings.definition import Settings
+from app.settings.files import state_dir
+from app.system_prompt import system_prompt
+from skills_core.access.refresh import AccessRefresh
+from skills_core.access.store import AccessStore
+from skills_core.filesystem import (
+    FilesystemProvider,
+    FilesystemSettings,
+    FilesystemSettingsError,
+    filesystem_provider,
+    find_project_root,
+)
+from skills_core.registry import Lookup, SkillRegistry, SkillSnapshot, settled_snapshot
+from skills_core.session import SessionStore
+
+if TYPE_CHECKING:
+    from skills_core.agent import Agent, Approver, Model, Session
+
+SETTLE_SECONDS = 2.0
+"""How long a command waits for a complete snapshot."""
+
+STEP_MARGIN_SECONDS = 0.1
+
+
+class Runtime:
+    """Registry, provider, access, sessions and settings, opened together and closed together.
+
+    ``cwd`` and ``project_root`` are absolute. Made by ``Runtime.open``; ``aclose`` may be called twice.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        cwd: str,
+        *,
+        project_root: str,
+        registry: SkillRegistry,
+        filesystem: FilesystemProvider,
+        access: AccessStore,
+        store: SessionStore,
+    ) -> None:
+        self.settings = settings
+        self.cwd = cwd
+        self.project_root = project_root
+        self.registry = registry
+        self.filesystem = filesystem
+        self.access = access
+        self.store = store
+        self.lookup = Lookup(cwd=cwd)
+
+    @classmethod
+    async def open(cls, settings: Settings, cwd: str, *, watch: bool | None = None) -> Runtime:
+        """Assembles the core. ``watch`` overrides the setting: commands that look once do not watch.
+
+        Raises UsageError for a setting that the provider refuses.
+        """
+        project_root = await asyncio.to_thread(find_project_root, cwd)
+        watched = settings if watch is None else settings.model_copy(update={"watch": watch})
+        factory = filesystem_provider(filesystem_settings(watched))
+        folder = state_dir()
+
+        def access_store() -> AccessStore:
+            return AccessStore(
+                folder, cwd_project=project_root, trust=settings.trust, disabled_skills=settings.disabled_skills
+            )
+
+        access = await asyncio.to_thread(access_store)
+        registry = SkillRegistry(strict=False)
+        provider = registry.register_provider(factory).provider
+        assert isinstance(provider, FilesystemProvider)
+        return cls(
+            settings,
+            cwd,
+            project_root=project_root,
+            registry=registry,
+            filesystem=provider,
+            access=access,
+            store=SessionStore(folder / "sessions", program_version()),
+        )
+
+    async def settled(self, timeout: float = SETTLE_SECONDS) -> SkillSnapshot:
+        """The newest snapshot, complete if it became so within ``timeout`` seconds."""
+        return await settled_snapshot(self.registry, self.lookup, timeout)
+
+    async def open_model(self, name: str | None = None) -> Model:
+        """The model of that name, or of the settings. Raises ModelError, with a line for the person.
+
+        Model libraries are imported here, in a thread, and the command that prints the key runs here.
+        """
+        from app.models import open_configured_model
+
+        return await asyncio.to_thread(open_configured_model, self.settings, name or self.settings.model, self.cwd)
+
+    def agent_for(self, session: Session, approver: Approver, model: Model | None = None) -> Agent:
+        """An agent over a session, with this folder's skills, tools and hooks.
+
+        The caller owns session and model. Without a model it opens the settings' one, which may take a moment.
+        """
+        from app.models import open_configured_model
+        from skills_core.agent import Agent, ProjectInstructions, default_tools
+        from skills_core.catalog import CatalogPublisher
+        from skills_core.invocation import InvocationLoader
+
+        settings = self.settings
+        wait = settings.watch_stability_threshold_ms / 1000 + STEP_MARGIN_SECONDS
+        return Agent(
+            session=session,
+            model=model or open_configured_model(settings, settings.model, self.cwd),
+            tools=default_tools(
+                session.header.cwd, self.filesystem, self.registry, self.access, project_root=self.project_root
+            ),
+            hooks=(
+                AccessRefresh(self.access),
+                ProjectInstructions(self.project_root),
+                CatalogPublisher(
+                    self.registry,
+                    self.access,
+                    description_max_length=settings.catalog_description_max_length,
+                    settle_timeout=wait,
+                    budget_tokens=settings.catalog_budget_tokens,
+                ),
+                InvocationLoader(self.registry, self.access, approver, settle_timeout=wait),
+            ),
+            approver=approver,
+            system_prompt=system_prompt(session.header.cwd, self.project_root),
+            max_steps=settings.max_steps,
+            allow_tools=settings.allow_tools,
+        )
+
+    async def aclose(self) -> None:
+        """Stops watching and closes the registry."""
+        await self.registry.aclose()
+        await self.filesystem.aclose()
+
+
+def filesystem_settings(settings: Settings) -> FilesystemSettings:
+    """The part of the settings that the provider takes. Raises UsageError."""
+    try:
+        return FilesystemSettings(
+            watch=settings.watch,
+            watch_use_polling=settings.watch_use_polling,
+            watch_stability_threshold_ms=settings.watch_stability_threshold_ms,
+            watch_poll_interval_ms=settings.watch_poll_interval_ms,
+            watch_max_projects=settings.watch_max_projects,
+            watch_follow_symlinks=settings.watch_follow_symlinks,
+            include_default_roots=settings.include_default_roots,
+            dsh_home=settings.dsh_home,
+            agents_home=settings.agents_home,
+            custom_skill_dirs=settings.user_skill_dirs,
+            project_skill_dirs=settings.project_skill_dirs,
+            bundled_skill_dir=settings.bundled_skill_dir or str(bundled_skills()),
+            provider_name=settings.provider_name,
+            discovery_depth=settings.discovery_depth,
+        )
+    except FilesystemSettingsError as error:
+        place = settings.origin(error.field).place
+        raise UsageError(f"{place}: {error.message}") from None
