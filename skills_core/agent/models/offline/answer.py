@@ -85,7 +85,7 @@ def _fitting(turn: Turn, decision: Decision, can_load: bool) -> Answer:
         text += f" Close to it: {others}. To choose yourself, write /skill:NAME."
     known = turn.in_view.get(chosen.name)
     if known is not None:
-        return Answer(_outlined(known, f"{text} You invoked it before, so its instructions are here already."))
+        return Answer(_outlined(known, f"{text} Its instructions are in this conversation already."))
     if not can_load:
         return Answer(f"{text} I cannot load it, because this agent has no `{SKILL_TOOL}` tool.")
     return Answer(f"{text} I load it.", chosen.name)

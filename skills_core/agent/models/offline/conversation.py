@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from skills_core.agent.model import ModelRequest
@@ -18,6 +18,7 @@ from skills_core.session.message import (
 )
 
 _FRAME = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>")
+_SUMMARY = "\n<conversation_summary>\n"
 _LIST_START = "\n<available_skills>\n"
 _LIST_END = "</available_skills>\n"
 _ENTRY = re.compile(r"- `([^`]+)`: (.*)")
@@ -42,8 +43,8 @@ class Turn:
 
     ``words`` are the user's own, empty when none are new; ``asked`` are the newest ones, also when they are older.
     ``catalog`` is None when no list of skills was ever given. ``previous`` is the list before it when ``catalog`` is
-    itself new. ``invoked`` are the skills that the user loaded with these words; ``in_view`` those that the user
-    loaded at any time and that are still in the conversation. ``tried`` are the skills that were called since
+    itself new. ``invoked`` are the skills that the user loaded with these words; ``in_view`` those that stand in
+    the conversation without a call, loaded by the user at any time or carried along by a summary of an older part. ``tried`` are the skills that were called since
     ``asked``.
     """
 
@@ -72,7 +73,7 @@ def read_turn(request: ModelRequest) -> Turn:
         asked="" if last_words is None else user_words(messages[last_words]),
         results=tuple(message for message in new if isinstance(message, ToolResultMessage)),
         invoked=tuple(_invoked(new)),
-        in_view={skill.name: skill for skill in _invoked(messages)},
+        in_view={skill.name: skill for skill in _in_view(messages)},
         catalog=catalog,
         previous=previous,
         tried=frozenset(_called(messages[last_words or 0 :])),
@@ -92,12 +93,14 @@ def last_asked(request: ModelRequest) -> ModelRequest:
 
 
 def user_words(message: ModelMessage) -> str:
-    """The message's text when it is the user's own words; empty for anything that came in a frame."""
+    """The message's text when it is the user's own words; empty for what came in a frame and for a summary."""
     if not isinstance(message, UserMessage):
         return ""
     text = message_text(message).strip()
     frame = _FRAME.match(text)
-    return "" if frame is not None and text.endswith(f"</{frame[1]}>") else text
+    if frame is not None and text.endswith(f"</{frame[1]}>"):
+        return ""
+    return "" if any(_SUMMARY in block for block in _texts(message)) else text
 
 
 def read_skill_content(text: str) -> LoadedSkill | None:
@@ -141,9 +144,25 @@ def _last_words(messages: Sequence[ModelMessage]) -> int | None:
     return next((place for place in range(len(messages) - 1, -1, -1) if user_words(messages[place])), None)
 
 
-def _invoked(messages: Sequence[ModelMessage]) -> list[LoadedSkill]:
-    texts = (message_text(message) for message in messages if isinstance(message, UserMessage))
-    return [skill for text in texts if (skill := read_skill_content(text)) is not None]
+def _invoked(messages: Sequence[ModelMessage]) -> Iterator[LoadedSkill]:
+    """The skills whose instructions are a message of their own, as those are that the user invoked."""
+    for message in messages:
+        if isinstance(message, UserMessage) and (skill := read_skill_content(message_text(message))) is not None:
+            yield skill
+
+
+def _in_view(messages: Sequence[ModelMessage]) -> Iterator[LoadedSkill]:
+    """Also those that a summary of the older conversation carries along, each as a block of its own."""
+    for message in messages:
+        for text in _texts(message):
+            if (skill := read_skill_content(text)) is not None:
+                yield skill
+
+
+def _texts(message: ModelMessage) -> list[str]:
+    if not isinstance(message, UserMessage):
+        return []
+    return [str(block.get("text", "")) for block in message.content if block.get("type") == "text"]
 
 
 def _called(messages: Sequence[ModelMessage]) -> list[str]:
