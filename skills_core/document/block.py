@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from skills_core.document.yaml_reader import Node
 
 _KNOWN_KEY = re.compile(r"""^[ ]*["']?(?:name|description)["']?[ \t]*[:：]""", re.MULTILINE)
-_PERMISSION_HINT = re.compile(r"invo[ck]", re.IGNORECASE)
 _FIRST_COLUMN_KEY = re.compile(r"""^["']?([A-Za-z][A-Za-z_ -]{8,60}?)["']?[ \t]*[:：]""", re.MULTILINE)
 
 
@@ -62,7 +61,8 @@ def read_block(text: str, start: int, problems: ProblemList) -> dict[str, Field]
     if foreign:
         for field in fields.values():
             field.text = yaml_reader.restored(field.text)
-    if _PERMISSION_HINT.search(block):
+    lowered = block.lower()
+    if "nvoc" in lowered or "nvok" in lowered:
         _require_permission_lines(text, start, fields, problems)
     return fields
 
@@ -88,7 +88,9 @@ def _kind_of(root: Node | None) -> str:
 
 def _require_permission_lines(text: str, start: int, fields: dict[str, Field], problems: ProblemList) -> None:
     """Refuse a line at the first column that gives a permission, when YAML took it for a part of another value."""
-    known = {field.key_at for field in fields.values()}
+    if problems.has("invocation.unreadable"):
+        return
+    known = {at for field in fields.values() for at in (field.key_at, *field.repeats)}
     for line in _FIRST_COLUMN_KEY.finditer(text, start):
         right = permission_key(line[1])
         if right is None or line.start() in known or line.start(1) in known:

@@ -41,6 +41,10 @@ def diagnose(text: str, value_at: int, end: int, fault: BrokenYaml | None, *, wo
     cause = None
     if same_line and at < end:
         cause = _cause_in_value(text, at, end, words=words)
+    elif at < end and words:
+        if text[at - 1] in "\r\n":
+            return Cause("yaml.unindented-text", at, "The text below the key is not indented.")
+        cause = _tab(text, value_at, end) or _cause_in_value(text, at, end, words=True)
     elif at < end and fault is not None:
         cause = _tab(text, value_at, end) or _cause_in_nested(text, value_at, end, fault)
     return cause or _tab(text, value_at, end) or _by_reader(text, at, end, fault)
@@ -164,7 +168,16 @@ def _by_reader(text: str, at: int, end: int, fault: BrokenYaml | None) -> Cause:
     if fault is None:
         return Cause("yaml.syntax", at, "The value is not YAML.")
     index = min(max(fault.at, 0), max(len(text) - 1, 0))
-    indentation = ("block mapping", "block collection", "block end", "expected ':'", "block entry", "block sequence")
+    indentation = (
+        "expected key",
+        "'-' indicator",
+        "block mapping",
+        "block collection",
+        "block end",
+        "expected ':'",
+        "block entry",
+        "block sequence",
+    )
     if any(words in fault.reason for words in indentation):
         return Cause("yaml.indentation", index, f"The lines do not fit together: {fault.reason}.")
     return Cause("yaml.syntax", index, f"The value is not YAML: {fault.reason}.")

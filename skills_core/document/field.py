@@ -34,7 +34,7 @@ _PERMISSION_WORDS = {
     "userinvokable": USER_INVOCABLE,
     "userinvocation": USER_INVOCABLE,
 }
-_PERMISSION_LENGTH_MAX = 64
+_PERMISSION_LENGTHS = range(min(map(len, _PERMISSION_WORDS)), 65)
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Field:
 
     ``text`` is the scalar's text, empty for a list or map. ``plain``: written without quotes or a block mark.
     ``alias``: the index of the anchor that the first alias in the value means. ``recovered``: taken from a value that
-    is not YAML.
+    is not YAML. ``repeats``: where the same key is given again.
     """
 
     key: str
@@ -56,6 +56,7 @@ class Field:
     plain: bool = True
     alias: int | None = None
     recovered: bool = False
+    repeats: tuple[int, ...] = ()
 
 
 def field_of(key_node: ScalarNode, value_node: Node, start: int) -> Field:
@@ -81,7 +82,7 @@ def mark_aliases(fields: Mapping[str, Field], aliases: Sequence[tuple[int, int]]
 
 def permission_key(key: str) -> str | None:
     """The permission key that ``key`` is or could be meant for, in its right spelling."""
-    if len(key) > _PERMISSION_LENGTH_MAX:
+    if len(key) not in _PERMISSION_LENGTHS:
         return None
     folded = key.casefold().replace("-", "").replace("_", "").replace(" ", "")
     return _PERMISSION_WORDS.get(folded)
@@ -93,6 +94,7 @@ def add_field(fields: dict[str, Field], field: Field, source: str, problems: Pro
     if first is None:
         fields[field.key] = field
         return
+    first.repeats += (field.key_at,)
     same = first.kind == field.kind and (
         first.text == field.text
         if field.kind == "text"

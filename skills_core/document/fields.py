@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from skills_core.document.field import WHEN_TO_USE_KEYS, Field
+from skills_core.document.field import PERMISSION_KEYS, WHEN_TO_USE_KEYS, Field
 from skills_core.document.model import DEPTH_MAX
 from skills_core.document.names import derive_name
 from skills_core.document.placeholder import is_placeholder
@@ -29,6 +29,7 @@ _KNOWN_TAG = re.compile(r"!!(?:str|int|float|bool|null|timestamp)\s")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 _TEXT_ONLY = ("license", "compatibility")
 _METADATA_NODES_MAX = 5000
+_ALIAS_IS_ERROR = ("name", "description", *PERMISSION_KEYS)
 
 
 def read_name(
@@ -174,9 +175,7 @@ def check_others(fields: Mapping[str, Field], problems: ProblemList) -> None:
         problems.add(
             "field.type", "`allowed-tools` is no list of words; it is left out.", at=tools.at, key=tools.key, hint=hint
         )
-    aliased = [
-        field for field in fields.values() if field.alias is not None and field.key not in ("name", "description")
-    ]
+    aliased = [field for field in fields.values() if field.alias is not None and field.key not in _ALIAS_IS_ERROR]
     if aliased:
         names = ", ".join(f"`{shown(field.key, 40)}`" for field in aliased[:5]) + (
             " and others" if len(aliased) > 5 else ""

@@ -35,8 +35,8 @@ KEYS_MAX = 500
 
 _QUOTED_LINES_MAX = 40
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_KEY = re.compile(r"""([ ]*)(["']?)([^\W\d][\w.-]{0,63})\2[ \t]*([:：])""")
-_SPACED_PERMISSION = re.compile(r"""([ ]*)(["']?)([A-Za-z][A-Za-z_ -]{8,60}?)\2[ \t]*([:：])""")
+_KEY = re.compile(r"""([ \t]*)(["']?)([^\W\d][\w.-]{0,63})\2[ \t]*([:：])""")
+_SPACED_PERMISSION = re.compile(r"""([ \t]*)(["']?)([A-Za-z][A-Za-z_ -]{8,60}?)\2[ \t]*([:：])""")
 _WORDS_KEYS = frozenset({"name", "description", *WHEN_TO_USE_KEYS})
 _HEADING = re.compile(r"#{1,6} \S")
 
@@ -49,7 +49,8 @@ class _Chunk:
     key_at: int
     colon: int
     end: int
-    indented: bool = False
+    indent: str = ""
+    misplaced: bool = False
 
 
 def recover(
@@ -95,31 +96,40 @@ def _split(text: str, start: int) -> tuple[list[_Chunk], list[int]]:
     strays: list[int] = []
     base: int | None = None
     quoted_to = start
-    gap = False
+    gap = heading = prose = False
     for line in _LINE.finditer(text, start):
         at, end = line.span()
         if at == end:
             break
         content = line.group().strip()
-        current = chunks[-1] if chunks else None
+        last = chunks[-1] if chunks else None
         if not content or at < quoted_to:
             gap = gap or not content
-            if current is not None:
-                current.end = end
+            if last is not None and not prose:
+                last.end = end
             continue
-        key = _top_level_key(text, at, base, current)
+        key = _top_level_key(text, at, base, last)
         if key is not None:
-            chunk = _Chunk(key[3], key.start(3), key.start(4), end, indented=base is not None and len(key[1]) > base)
-            base = len(key[1]) if base is None else min(base, len(key[1]))
+            chunk = _Chunk(key[3], key.start(2), key.start(4), end, key[1])
+            chunk.misplaced = base is not None and len(key[1]) > base
+            if base is not None and len(key[1]) < base and last is not None:
+                last.misplaced = True
+            base = min(base, len(key[1])) if base is not None else len(key[1])
             chunks.append(chunk)
+            if len(chunks) > KEYS_MAX:
+                break
             quoted_to = _end_of_quoted(text, chunk)
-        elif content.startswith("#") and text[at] == "#":
-            if _HEADING.match(content) and gap:
+            heading = prose = False
+        elif text[at] == "#":
+            if gap and _HEADING.match(content):
                 strays.append(at)
-        elif current is not None and (text[at] in " \t-" or not gap):
-            current.end = end
+                heading = True
+        elif last is not None and not prose and (text[at] in " \t" or (not heading and (text[at] == "-" or not gap))):
+            last.end = end
         elif content != "...":
-            strays.append(at)
+            if not prose:
+                strays.append(at)
+            prose = True
         gap = False
     return chunks, _without_lone_headings(text, strays)
 
@@ -219,16 +229,19 @@ def _read_chunk(
         )
         explained = True
         piece = f"{text[chunk.key_at : chunk.colon]}: {block[chunk.colon + 1 - start : chunk.end - start]}"
-    if chunk.indented:
-        problems.add(
-            "invocation.unreadable" if right else "yaml.indentation",
-            f"The key `{chunk.key}` is indented, so YAML takes it for a part of the value above.",
-            at=chunk.key_at,
-            key=right or chunk.key,
-        )
-        explained = True
-        if right:
+    if chunk.misplaced or "\t" in chunk.indent:
+        if right is not None:
+            message = f"The key `{chunk.key}` is indented, so YAML takes it for a part of another value."
+            problems.add("invocation.unreadable", message, at=chunk.key_at, key=right)
             return True
+        tab = chunk.indent.find("\t")
+        if tab >= 0:
+            at = chunk.key_at - len(chunk.indent) + tab
+            problems.add("yaml.tab", f"The key `{chunk.key}` is indented with a tab.", at=at)
+        else:
+            message = f"The key `{chunk.key}` is indented otherwise than the others."
+            problems.add("yaml.indentation", message, at=chunk.key_at)
+        explained = True
     too_deep = yaml_reader.may_be_deep("\n" + piece) and yaml_reader.is_too_deep(piece)
     if not too_deep:
         try:

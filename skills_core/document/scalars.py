@@ -14,6 +14,7 @@ _SIMPLE_ESCAPES = {
     '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029", "\t": "\t", "'": "'",
 }  # fmt: skip
 _BRACKETS = {"[": "]", "{": "}"}
+_QUOTED_WITH_COMMA = re.compile(r"""(["'])[^\n]*\1,""")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -98,6 +99,8 @@ def plain_text(raw: str) -> str:
     lines = [line.strip() for line in _LINE_BREAK.split(raw.strip())]
     if literal:
         return "\n".join(lines)
+    if len(lines) == 1 and _QUOTED_WITH_COMMA.fullmatch(lines[0]):
+        lines[0] = lines[0][:-1]  # a line of JSON
     if len(lines) > 1:
         lines[0] = _unquoted(lines[0])
     return _unquoted(_folded(lines))

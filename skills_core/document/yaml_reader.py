@@ -122,7 +122,7 @@ def protected(text: str) -> str:
 
 def restored(text: str) -> str:
     """The reverse of `protected`."""
-    return text.translate(_FROM_STAND_IN)
+    return text if text.isascii() else text.translate(_FROM_STAND_IN)
 
 
 def may_be_deep(text: str) -> bool:
