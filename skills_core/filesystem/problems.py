@@ -1,0 +1,88 @@
+"""The problems that discovery finds, in words for a person."""
+
+from __future__ import annotations
+
+import os
+
+from skills_core.document.problems import PROBLEM_KINDS
+from skills_core.filesystem.opening import Trouble
+from skills_core.filesystem.tree import FOLDERS_MAX
+from skills_core.problem import SkillProblem
+
+_SHOWN_MAX = 160
+
+
+def printable(text: str) -> str:
+    """A path or name as it may stand in a message: controls and undecodable bytes become U+FFFD, long ones are cut."""
+    clean = "".join(character if character.isprintable() else "�" for character in text)
+    return clean if len(clean) <= _SHOWN_MAX else f"…{clean[1 - _SHOWN_MAX :]}"
+
+
+def trouble_problem(path: str, trouble: Trouble, detail: str, *, folder: bool = False) -> SkillProblem:
+    """The problem of a file (or, with ``folder``, of a root) that cannot be read."""
+    what = "this folder" if folder else "this file"
+    if trouble == "dangling-link":
+        return _problem("file.dangling-link", path, "the link leads to nothing: its target does not exist")
+    if trouble == "link-loop":
+        return _problem("file.link-loop", path, "the links lead round in a circle and never to a file")
+    if trouble == "link-outside":
+        where = f", to {printable(detail)}" if detail else ""
+        return _problem(
+            "file.link-outside", path, f"the link leaves the skill's folder{where}; a project may not do that"
+        )
+    if trouble == "not-regular":
+        return _problem("file.not-regular", path, f"this is {detail or 'a special file'}, not a regular file")
+    if trouble == "refused":
+        return _problem("file.unreadable", path, f"permission to read {what} is refused")
+    return _problem("file.unreadable", path, f"{what} cannot be read: {detail or 'it is not there'}")
+
+
+def too_large(path: str, size: int, limit: int) -> SkillProblem:
+    return _problem("file.too-large", path, f"the file has {_bytes(size)}; the limit is {_bytes(limit)}")
+
+
+def unexpected(path: str, error: BaseException) -> SkillProblem:
+    return _problem("file.unexpected", path, f"reading the file failed with {type(error).__name__}")
+
+
+def letter_case(path: str) -> SkillProblem:
+    name = printable(os.path.basename(path))
+    return _problem("file.letter-case", path, f"found {name}, expected SKILL.md")
+
+
+def too_deep(path: str, depth: int, allowed: int) -> SkillProblem:
+    """A SKILL.md that lies ``depth`` folders below its root, where ``allowed`` are looked into."""
+    hint = f"Set `discovery_depth` to {depth} to offer it, or move its folder up into the root."
+    folders = "1 folder" if allowed == 1 else f"{allowed} folders"
+    message = (
+        f"this SKILL.md lies {depth} folders below its root and is not offered; skills are looked for {folders} deep"
+    )
+    return _problem("file.too-deep", path, message, hint)
+
+
+def too_many_folders(root: str) -> SkillProblem:
+    hint = "Move the skills' folders up into the root, or use a root that holds nothing else."
+    message = f"more than {FOLDERS_MAX} folders lie deeper in this root; what lies beyond them was not looked at"
+    return SkillProblem(code="file.too-deep", severity="warning", path=root, message=message, hint=hint)
+
+
+def shadowed(path: str, name: str, winner: str) -> SkillProblem:
+    """A skill whose name another entry of the same root, ``winner``, has."""
+    kind = PROBLEM_KINDS["name.shadowed"]
+    message = f'the name "{name}" is taken in this root: {printable(winner)} is used'
+    return SkillProblem(
+        code="name.shadowed", severity=kind.severity, path=path, message=message, hint=kind.hint, skill=name
+    )
+
+
+def _problem(code: str, path: str, message: str, hint: str | None = None) -> SkillProblem:
+    kind = PROBLEM_KINDS[code]
+    return SkillProblem(
+        code=code, severity=kind.severity, path=path, message=message, hint=hint or kind.hint, line=1, column=1
+    )
+
+
+def _bytes(size: int) -> str:
+    if size >= 10_000_000:
+        return f"{size / 1_000_000:.0f} MB"
+    return f"{size / 1_048_576:.3g} MiB" if size >= 1_048_576 else f"{size:,} bytes"
