@@ -43,9 +43,9 @@ class Turn:
 
     ``words`` are the user's own, empty when none are new; ``asked`` are the newest ones, also when they are older.
     ``catalog`` is None when no list of skills was ever given. ``previous`` is the list before it when ``catalog`` is
-    itself new. ``invoked`` are the skills that the user loaded with these words; ``in_view`` those that stand in
-    the conversation without a call, loaded by the user at any time or carried along by a summary of an older part. ``tried`` are the skills that were called since
-    ``asked``.
+    itself new. ``invoked`` are the skills that the user loaded with these words; ``in_view`` those that stand in the
+    conversation without a call, loaded by the user at any time or carried along by a summary of an older part.
+    ``tried`` are the skills that were called since ``asked``.
     """
 
     words: str

@@ -6,12 +6,16 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 from skills_core.agent.model import ModelReply, ModelRequest, StreamItem, TextDelta, ToolCallDelta, Usage
-from skills_core.agent.models.offline.answer import SKILL_TOOL, answer
 from skills_core.session.event import Block, text_block
 from skills_core.session.message import AssistantMessage
 
+if TYPE_CHECKING:
+    from skills_core.agent.models.offline.answer import Answer
+
+SKILL_TOOL = "skill"
 _PIECE = re.compile(r"\s*\S{1,12}\s*")
 
 
@@ -33,7 +37,7 @@ class OfflineModel:
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
         """Streams one reply in pieces of a word or so, then a tool call when a skill is to be loaded."""
         # A catalog of thousands of skills takes a while to compare the first time.
-        reply = await asyncio.to_thread(answer, request)
+        reply = await asyncio.to_thread(_answer, request)
         for piece in _pieces(reply.text):
             yield TextDelta(piece)
             await asyncio.sleep(0)
@@ -43,6 +47,13 @@ class OfflineModel:
             yield ToolCallDelta(0, SKILL_TOOL, json.dumps(arguments))
             content.append({"type": "tool_call", "id": _call_id(request), "name": SKILL_TOOL, "arguments": arguments})
         yield ModelReply(tuple(content), "end" if reply.load is None else "tool_calls", Usage())
+
+
+def _answer(request: ModelRequest) -> Answer:
+    """Runs in a thread, where reading the word lists for the first time holds nobody up."""
+    from skills_core.agent.models.offline.answer import answer
+
+    return answer(request)
 
 
 def _pieces(text: str) -> Iterator[str]:
