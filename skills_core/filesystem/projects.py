@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from skills_core.filesystem.observing import Observation
@@ -69,9 +68,9 @@ class Projects:
             project.waiting = True
         return project
 
-    def concerned(self, paths: Iterable[str]) -> list[Project]:
+    def concerned(self, paths: frozenset[str]) -> list[Project]:
         """The projects in whose watched folders these paths lie."""
-        folders = {path for path in paths} | {path.rpartition("/")[0] or "/" for path in paths}
+        folders = set(paths) | {path.rpartition("/")[0] or "/" for path in paths}
         return [
             project
             for project in self._projects.values()

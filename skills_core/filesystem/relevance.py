@@ -64,5 +64,5 @@ def _real(path: str, *, whole: bool = False) -> str:
 
 
 def _parts_below(path: str, folder: str) -> tuple[str, ...]:
-    prefix = folder.rstrip(os.sep) + os.sep
-    return tuple(path[len(prefix) :].split(os.sep)) if path.startswith(prefix) else ()
+    prefix = folder.rstrip("/") + "/"
+    return tuple(path[len(prefix) :].split("/")) if path.startswith(prefix) else ()

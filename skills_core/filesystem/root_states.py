@@ -6,7 +6,7 @@ import os
 
 from skills_core.filesystem.observing import Observation
 from skills_core.filesystem.opening import FOLDER_FLAGS, trouble_of
-from skills_core.filesystem.roots import RootState, RootStatus, find_project_root, root_specs
+from skills_core.filesystem.roots import RootSpec, RootState, RootStatus, find_project_root, root_specs
 from skills_core.filesystem.settings import FilesystemSettings
 from skills_core.filesystem.tree import Presence
 from skills_core.filesystem.watching.status import WatchMode
@@ -20,7 +20,7 @@ def root_statuses(
         found = latest.presence
     else:
         specs = root_specs(settings, None if cwd is None else find_project_root(cwd))
-        found = tuple((spec, _presence(spec.path)) for spec in specs)
+        found: tuple[tuple[RootSpec, Presence], ...] = tuple((spec, _presence(spec.path)) for spec in specs)
     return tuple(RootStatus(spec.path, spec.source, spec.rank, _state(presence, mode)) for spec, presence in found)
 
 
