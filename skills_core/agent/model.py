@@ -107,7 +107,11 @@ class ModelError(Exception):
 
 
 class Model(Protocol):
-    """A model by its name as configured (``offline``, ``openai:gpt-5``, ``script:FILE``)."""
+    """A model by its name as configured (``offline``, ``openai:gpt-5``, ``script:FILE``).
+
+    One that cannot summarise a conversation has an attribute ``writes_summaries`` that is False; the summaries of its
+    compactions are taken from the log.
+    """
 
     @property
     def name(self) -> str: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.model import ToolSchema
@@ -31,6 +31,13 @@ class ToolOutcome:
 
 
 class Tool(Protocol):
+    """What a model can call.
+
+    A tool that has an attribute ``read_only`` that is True changes nothing, so that several of its calls in one reply
+    may run at the same time. One that has an attribute ``whole_result`` that is True bounds its results itself, and
+    they are never cut. ``title`` runs on the loop; ``question`` runs in a thread and may look at the disk.
+    """
+
     @property
     def schema(self) -> ToolSchema: ...
 
@@ -44,4 +51,13 @@ class Tool(Protocol):
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         """Runs; a failure is an outcome with ``is_error``. Cancelling it stops all that it started."""
+        ...
+
+
+@runtime_checkable
+class PreparedTool(Protocol):
+    """A tool whose ``question`` depends on something that has to be awaited."""
+
+    async def prepare(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Runs before ``question``."""
         ...

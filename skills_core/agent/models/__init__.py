@@ -1,0 +1,7 @@
+"""Models by their configured names."""
+
+from __future__ import annotations
+
+from skills_core.agent.models.opening import open_model
+
+__all__ = ["open_model"]

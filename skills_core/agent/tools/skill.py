@@ -42,6 +42,9 @@ class SkillTool:
     available: that is checked before the provider is asked, and again on what it loaded.
     """
 
+    read_only = True
+    whole_result = True
+
     def __init__(self, registry: SkillRegistry, access: SkillAccess) -> None:
         self.registry = registry
         self._access = access

@@ -25,6 +25,8 @@ class OfflineModel:
     It reads only the request. It needs no key, no network and no file of its own beyond what is installed.
     """
 
+    writes_summaries = False
+
     @property
     def name(self) -> str:
         return "offline"

@@ -1,0 +1,54 @@
+"""Asks before a tool runs, remembers what was allowed for the session, and keeps each answer in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+
+from skills_core.agent.approval import Answer, Approver, ToolQuestion
+from skills_core.session.event import APPROVAL, PendingEvent
+from skills_core.session.session import Session
+
+
+class Approvals:
+    """``allowed`` are the tools that the configuration lets run without a question.
+
+    An answer for the session holds until the session ends, also when it is opened again. A fork asks anew: what the
+    person allowed there was said in another conversation.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        approver: Approver,
+        allowed: Collection[str],
+        record: Callable[[PendingEvent], Awaitable[object]],
+    ) -> None:
+        self._approver = approver
+        self._record = record
+        self._allowed = set(allowed)
+        inherited = session.header.parent_seq or 0
+        for event in session.events:
+            if event.type == APPROVAL and event.seq > inherited and event.data.get("answer") == "session":
+                tool = event.data.get("tool")
+                if isinstance(tool, str):
+                    self._allowed.add(tool)
+
+    def needs_answer(self, question: ToolQuestion) -> bool:
+        return question.tool not in self._allowed
+
+    async def ask(self, question: ToolQuestion, call_id: str) -> Answer:
+        """Asks the person. An answer that is none of the three counts as no."""
+        answer: Answer = await self._approver.approve_tool(question)
+        if answer not in ("once", "session"):
+            answer = "no"
+        data = {
+            "tool": question.tool,
+            "project_root": None,
+            "question": question.summary,
+            "answer": answer,
+            "call_id": call_id,
+        }
+        await self._record(PendingEvent(APPROVAL, data))
+        if answer == "session":
+            self._allowed.add(question.tool)
+        return answer

@@ -1,0 +1,68 @@
+"""What an agent reads from the end of a log before it goes on: the turn that is open, and what was last sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skills_core.agent.request import INTERRUPTED, call_ids
+from skills_core.session.event import (
+    ASSISTANT_MESSAGE,
+    REQUEST_CONTEXT,
+    TOOL_RESULT,
+    TURN_END,
+    TURN_START,
+    PendingEvent,
+    SessionEvent,
+    text_block,
+)
+
+_ENDED = "The program ended before this turn did."
+
+
+def last_turn(events: Sequence[SessionEvent]) -> int:
+    """The number of the newest turn; 0 when there was none."""
+    for event in reversed(events):
+        if event.type == TURN_START:
+            number = event.data.get("turn")
+            return number if isinstance(number, int) else 0
+    return 0
+
+
+def last_context(events: Sequence[SessionEvent]) -> Mapping[str, Any] | None:
+    """The newest stored request context."""
+    for event in reversed(events):
+        if event.type == REQUEST_CONTEXT:
+            return event.data
+    return None
+
+
+def closing_of_open_turn(events: Sequence[SessionEvent]) -> tuple[PendingEvent, ...]:
+    """What is missing when the newest turn never ended, as after a crash: results of its open calls, and its end."""
+    results: set[str] = set()
+    calls: list[tuple[str, str]] = []
+    for event in reversed(events):
+        if event.type == TURN_END:
+            return ()
+        if event.type == TOOL_RESULT:
+            results.add(str(event.data.get("id", "")))
+        elif event.type == ASSISTANT_MESSAGE:
+            content = event.data.get("content")
+            if isinstance(content, Sequence):
+                calls[:0] = call_ids(content)  # pyright: ignore[reportUnknownArgumentType]
+        elif event.type == TURN_START:
+            missing = [_result(call_id, name) for call_id, name in calls if call_id not in results]
+            data = {"turn": event.data.get("turn"), "reason": "cancelled", "message": _ENDED, "hint": None}
+            return (*missing, PendingEvent(TURN_END, data))
+    return ()
+
+
+def _result(call_id: str, name: str) -> PendingEvent:
+    data = {
+        "id": call_id,
+        "name": name,
+        "content": [text_block(INTERRUPTED)],
+        "is_error": True,
+        "details": {"interrupted": True},
+    }
+    return PendingEvent(TOOL_RESULT, data)

@@ -1,0 +1,31 @@
+"""Opens a model by its configured name; each kind is imported when it is asked for."""
+
+from __future__ import annotations
+
+from skills_core.agent.model import Model, ModelError
+
+OFFLINE = "offline"
+_SCRIPT = "script:"
+
+
+def open_model(name: str, *, base_url: str | None = None, context_window: int | None = None) -> Model:
+    """The model of a name: ``offline``, ``script:FILE``, or ``PROVIDER:MODEL``.
+
+    ``base_url`` is the address of a server in place of the provider's own; with it a bare model name means an
+    OpenAI-compatible server. ``context_window`` is in tokens, for models whose window is not known. Keys come from
+    the environment. Raises ModelError with a line that says what to do.
+    """
+    if name == OFFLINE:
+        from skills_core.agent.models.offline import OfflineModel
+
+        return OfflineModel()
+    if name.startswith(_SCRIPT):
+        from skills_core.agent.models.scripted import ScriptedModel
+
+        path = name[len(_SCRIPT) :]
+        if not path:
+            raise ModelError("other", "The model `script:` names no file.", "Write script:FILE.")
+        return ScriptedModel(path)
+    from skills_core.agent.models.real import open_real_model
+
+    return open_real_model(name, base_url=base_url, context_window=context_window)

@@ -1,0 +1,42 @@
+"""Builds what a model is given for one step, from the surface of the session and the agent's tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from skills_core.agent.model import ModelRequest, ToolSchema
+from skills_core.agent.tool import Tool
+from skills_core.session.event import Block
+from skills_core.session.message import ModelMessage
+
+INTERRUPTED = "Interrupted: the call was stopped before it had finished."
+NOT_RUN = "Interrupted: the turn was stopped before this call began."
+
+
+def tool_schemas(tools: Mapping[str, Tool]) -> tuple[ToolSchema, ...]:
+    """In the agent's own order, which does not change from step to step."""
+    return tuple(tool.schema for tool in tools.values())
+
+
+def context_data(system: str, tools: Iterable[ToolSchema], model: str) -> dict[str, Any]:
+    """The data of the ``request/context`` event: all of a request that is not a message."""
+    return {
+        "system": system,
+        "tools": [
+            {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)} for tool in tools
+        ],
+        "model": model,
+    }
+
+
+def call_ids(content: Iterable[Block]) -> list[tuple[str, str]]:
+    """The identifier and name of each tool call of a reply."""
+    return [
+        (str(block.get("id", "")), str(block.get("name", ""))) for block in content if block.get("type") == "tool_call"
+    ]
+
+
+def build_request(system: str, messages: tuple[ModelMessage, ...], tools: tuple[ToolSchema, ...]) -> ModelRequest:
+    """Messages come from the surface, which keeps each tool call together with its result."""
+    return ModelRequest(system, messages, tools)

@@ -1,0 +1,36 @@
+"""Takes the values of access keys out of text that is stored or shown."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+_KEY_NAME = re.compile(r"(?:^|_)(?:API_?KEY|AUTH_TOKEN|ACCESS_TOKEN|SECRET(?:_KEY)?)$", re.IGNORECASE)
+_KEY_SHAPE = re.compile(
+    r"\b(?:sk|rk|pk)-[A-Za-z0-9_-]{16,}|\bAIza[A-Za-z0-9_-]{30,}|(?<=Bearer )[A-Za-z0-9._~+/=-]{8,}"
+)
+_SHORTEST = 8
+HIDDEN = "[secret]"
+
+
+def secret_values(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The values of the environment's key variables, longest first; short ones would hide ordinary words."""
+    variables = os.environ if environment is None else environment
+    values = {
+        value.strip() for name, value in variables.items() if _KEY_NAME.search(name) and len(value.strip()) >= _SHORTEST
+    }
+    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """The text with each of the secrets replaced by ``[secret]``."""
+    for secret in secrets:
+        if secret in text:
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
+def scrubbed_error(text: str, secrets: Iterable[str]) -> str:
+    """For error texts of other people's servers: the known secrets, and whatever else is shaped like a key."""
+    return _KEY_SHAPE.sub(HIDDEN, without_secrets(text, secrets))

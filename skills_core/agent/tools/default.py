@@ -1,0 +1,54 @@
+"""The tools of an ordinary agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from skills_core.access.policy import OPEN_ACCESS, SkillAccess
+from skills_core.agent.tool import Tool
+from skills_core.agent.tools.change import FileChanger
+from skills_core.agent.tools.edit import EditTool
+from skills_core.agent.tools.list import ListTool
+from skills_core.agent.tools.paths import ReadableFolders, find_project
+from skills_core.agent.tools.read import ReadTool
+from skills_core.agent.tools.search import SearchTool
+from skills_core.agent.tools.shell import ShellTool
+from skills_core.agent.tools.skill import SkillTool
+from skills_core.agent.tools.text_file import FileLedger
+from skills_core.agent.tools.write import WriteTool
+
+if TYPE_CHECKING:
+    from skills_core.filesystem import FilesystemProvider
+    from skills_core.registry.registry import SkillRegistry
+
+
+def default_tools(
+    cwd: str,
+    provider: FilesystemProvider | None,
+    registry: SkillRegistry,
+    access: SkillAccess = OPEN_ACCESS,
+    *,
+    project_root: str | None = None,
+    without: Iterable[str] = (),
+) -> tuple[Tool, ...]:
+    """`skill`, `read`, `list`, `search`, `write`, `edit` and `shell`, less the names in ``without``.
+
+    One set belongs to one agent: `edit` and `write` refuse what changed since that agent read it. ``provider`` is told
+    about each file that they change; None when no skills come from files. Without ``project_root`` the project is
+    found from ``cwd``.
+    """
+    folders = ReadableFolders(project_root or find_project(cwd), provider, registry, access)
+    ledger = FileLedger()
+    changer = FileChanger(ledger, provider)
+    tools: tuple[Tool, ...] = (
+        SkillTool(registry, access),
+        ReadTool(folders, ledger),
+        ListTool(folders),
+        SearchTool(folders),
+        WriteTool(changer),
+        EditTool(changer),
+        ShellTool(),
+    )
+    left_out = frozenset(without)
+    return tuple(tool for tool in tools if tool.schema.name not in left_out)

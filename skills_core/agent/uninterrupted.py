@@ -1,0 +1,58 @@
+"""Waits that a cancellation must not tear in two."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
+    """Runs short work to its end even when the caller is cancelled meanwhile.
+
+    So a write to the log is either not begun or known to be done. A cancellation that came in between is asked for
+    again, and so comes out where the caller waits next: what it does right after the write still happens.
+    """
+    task = asyncio.ensure_future(work)
+    if await waited(task):
+        current = asyncio.current_task()
+        if current is not None:
+            current.cancel()
+    return task.result()
+
+
+async def waited(task: asyncio.Task[Any], on_cancel: Callable[[], object] | None = None) -> bool:
+    """Waits until a task has ended, also through cancellations of the caller; tells whether there were any.
+
+    ``on_cancel`` is called for each of them.
+    """
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            cancelled = True
+            if on_cancel is not None:
+                on_cancel()
+    return cancelled
+
+
+async def stopped(task: asyncio.Task[Any], grace: float) -> bool:
+    """Cancels a task and waits up to ``grace`` seconds for it to end, whatever else is cancelled meanwhile.
+
+    Returns False when it did not end in time.
+    """
+    task.cancel()
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + grace
+    while not task.done():
+        left = deadline - loop.time()
+        if left <= 0:
+            return False
+        try:
+            await asyncio.wait({task}, timeout=left)
+        except asyncio.CancelledError:
+            continue
+    return True
