@@ -10,13 +10,14 @@ from heapq import nsmallest
 NEAREST_COUNT = 3
 _SEPARATORS = re.compile(r"[^\w]+|_+")
 _NO_MATCH = 1000
+_READ = 128
 
 
 def nearest_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """At most three names, nearest first: the same but for case and separators, one that begins with it or contains
     it, one with its words in another order, one that is a few slips of the finger away. Empty when none is near.
     """
-    wanted = _plain(name)
+    wanted = _plain(name[:_READ])
     if not wanted:
         return ()
     words = wanted.split("-")

@@ -14,6 +14,7 @@ from skills_core.agent.models.offline.words import Word, fold, runs, stem_of
 
 _COMPOUND_LEAST_LENGTH = 8
 _PART_LEAST_LENGTH = 4
+_REMEMBERED = 20_000
 
 
 class Glossary:
@@ -29,6 +30,7 @@ class Glossary:
                 for form in (*english.split(), *foreign.split()):
                     self._add(fold(form), english.split()[0])
         self._longest_run = max(map(len, self._by_run), default=0)
+        self._known: dict[str, frozenset[str]] = {}
 
     def _add(self, form: str, concept: str) -> None:
         if any(runs(form)):
@@ -42,10 +44,13 @@ class Glossary:
         """The concepts of a word; for a compound that is not known, those of its first and last part."""
         if word.run:
             return frozenset()
-        found = self._by_form.get(word.text) or self._by_stem.get(word.stem)
-        if found:
-            return frozenset(found)
-        return frozenset(self._parts(word.text))
+        known = self._known.get(word.text)
+        if known is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            found = self._by_form.get(word.text) or self._by_stem.get(word.stem) or self._parts(word.text)
+            known = self._known[word.text] = frozenset(found)
+        return known
 
     def _parts(self, text: str) -> Iterator[str]:
         if len(text) < _COMPOUND_LEAST_LENGTH or not text.isalpha():
@@ -61,6 +66,8 @@ class Glossary:
 
     def in_runs(self, text: str) -> Iterator[tuple[str, frozenset[str]]]:
         """The known words in text without spaces, the longest at each place, with their concepts."""
+        if text.isascii():
+            return
         for run in runs(text):
             place = 0
             while place < len(run):

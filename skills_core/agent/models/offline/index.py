@@ -37,8 +37,9 @@ _EXCLUSION = re.compile(
     r"|\b(?:ne pas utiliser|pas pour|no usar|no sirve|no para|não usar|non usare|non per)\b[^.;!?\n]*"
     r"|\bне (?:для|использ\w+|применя\w+)\b[^.;!?\n]*"
     r"|(?:不要用于|不适用于|不用于|请勿用于)[^。；！？\n]*"
-    r"|[^。！？\n]*(?:には使わない|には使用しない|は対象外)[^。！？\n]*"
 )
+_EXCLUDING_ENDINGS = ("には使わない", "には使用しない", "は対象外")
+_SENTENCE = re.compile(r"[^。！？\n]+")
 _HYPHENATED = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+)+(?![\w-])")
 _NAME = r"([a-z0-9]+(?:-[a-z0-9]+)*)(?![\w-])"
 _MARKED = re.compile(
@@ -109,8 +110,17 @@ def index_of(entries: tuple[CatalogEntry, ...]) -> SkillIndex:
 
 def split_exclusions(description: str) -> tuple[str, str]:
     """What a description says the skill is for, and what it says it is not for."""
-    excluded = " ".join(match[0] for match in _EXCLUSION.finditer(description))
-    return (_EXCLUSION.sub(" ", description), excluded) if excluded else (description, "")
+    included, excluded = description, ""
+    if any(ending in description for ending in _EXCLUDING_ENDINGS):
+        sentences = _SENTENCE.findall(description)
+        out = [sentence for sentence in sentences if any(ending in sentence for ending in _EXCLUDING_ENDINGS)]
+        excluded = " ".join(out)
+        included = " ".join(sentence for sentence in sentences if sentence not in out)
+    found = [match[0] for match in _EXCLUSION.finditer(included)]
+    if found:
+        excluded = " ".join((excluded, *found))
+        included = _EXCLUSION.sub(" ", included)
+    return included, excluded
 
 
 def named_skills(query: str, names: Container[str]) -> tuple[str, ...]:
