@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from skills_core.document.scalars import block_header_end, scan_brackets, scan_quoted
 from skills_core.document.text import shown
-from skills_core.document.yaml_reader import BrokenYaml
+from skills_core.document.yaml_reader import ANCHOR_TWICE, BrokenYaml
 
 _RESERVED = "`@%*&!,]}|>"
 _RESERVED_PAIRS = ("- ", "? ", ": ")
@@ -39,6 +39,8 @@ def diagnose(text: str, value_at: int, end: int, fault: BrokenYaml | None, *, wo
     at = first.end() if first else value_at
     same_line = "\n" not in text[value_at:at] and "\r" not in text[value_at:at]
     cause = None
+    if fault is not None and fault.reason == ANCHOR_TWICE:
+        return in_the_readers_words(text, at, fault)
     if same_line and at < end:
         cause = _cause_in_value(text, at, end, words=words)
     elif at < end and words:
@@ -47,7 +49,7 @@ def diagnose(text: str, value_at: int, end: int, fault: BrokenYaml | None, *, wo
         cause = _tab(text, value_at, end) or _cause_in_value(text, at, end, words=True)
     elif at < end and fault is not None:
         cause = _tab(text, value_at, end) or _cause_in_nested(text, value_at, end, fault)
-    return cause or _tab(text, value_at, end) or _by_reader(text, at, end, fault)
+    return cause or _tab(text, value_at, end) or in_the_readers_words(text, at, fault)
 
 
 def _cause_in_value(text: str, at: int, end: int, *, words: bool) -> Cause | None:
@@ -164,7 +166,8 @@ def _tab(text: str, value_at: int, end: int) -> Cause | None:
     return Cause("yaml.tab", tab.start(1), "A line is indented with a tab.") if tab else None
 
 
-def _by_reader(text: str, at: int, end: int, fault: BrokenYaml | None) -> Cause:
+def in_the_readers_words(text: str, at: int, fault: BrokenYaml | None) -> Cause:
+    """The cause as the YAML reader puts it, for a value at ``at``, when no better explanation is known."""
     if fault is None:
         return Cause("yaml.syntax", at, "The value is not YAML.")
     index = min(max(fault.at, 0), max(len(text) - 1, 0))

@@ -18,7 +18,7 @@ PROBLEMS_MAX = 20
 class ProblemKind:
     """One code: its usual severity and the usual hint, in which ``{key}`` stands for the key concerned.
 
-    ``found_by`` says who finds it: the reading of the document, or the discovery of files.
+    ``found_by`` says who finds it: the reading of the document, the discovery of files, or the registry.
     """
 
     severity: Severity
@@ -116,7 +116,7 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
     "yaml.alias-limit": ProblemKind("warning", "Write the value out instead of `*name`; aliases are not followed."),
     "yaml.too-deep": ProblemKind("warning", "Nest at most 64 lists and maps in each other."),
     "yaml.too-many-keys": ProblemKind("error", "Remove keys that no program reads; a frontmatter has about ten."),
-    "yaml.syntax": ProblemKind("warning", _QUOTE),
+    "yaml.syntax": ProblemKind("warning", "Write the value as text in double quotes, or leave the key out."),
     # Names.
     "name.missing": ProblemKind("warning", "Write `name: ` and the skill's name, for instance `name: my-skill`."),
     "name.format": ProblemKind("warning", "Write small letters a to z, digits, and single hyphens between them."),
@@ -153,6 +153,10 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "warning", "Delete the invisible characters; retyping the line is the surest way."
     ),
     "template.placeholder": ProblemKind("error", "Replace the placeholder by the skill's own `{key}`."),
+    # The program behind a source of skills.
+    "provider.malformed": ProblemKind(
+        "error", "This is a fault of the provider's program, not of a skill file: report it to its authors.", "registry"
+    ),
 }
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from skills_core.document import yaml_reader
-from skills_core.document.diagnosis import Cause, diagnose
+from skills_core.document.diagnosis import Cause, diagnose, in_the_readers_words
 from skills_core.document.field import (
     READ_KEYS,
     TEXT_KEYS,
@@ -82,11 +82,8 @@ def recover(
         line = shown(text[stray : _line_end(text, stray)], 40)
         problems.add("yaml.stray-text", f"The line `{line}` belongs to no key.", at=stray)
     if not explained:
-        reported = BrokenYaml(start + fault.at, fault.reason) if fault else None
-        cause = diagnose(text, start, len(text), reported, words=False)
-        if reported is not None:
-            cause = Cause(cause.code, reported.at, f"The frontmatter is not YAML: {reported.reason}.")
-        problems.add("yaml.indentation", cause.message, at=min(cause.at, len(text)))
+        cause = in_the_readers_words(text, start, BrokenYaml(start + fault.at, fault.reason) if fault else None)
+        problems.add(cause.code, cause.message, at=cause.at)
     return fields
 
 

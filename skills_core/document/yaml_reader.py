@@ -83,6 +83,9 @@ def reader_class(*, libyaml: bool) -> Callable[[str], Any]:
 _open: Callable[[str], Any] = reader_class(libyaml=bool(yaml.__with_libyaml__))
 
 
+ANCHOR_TWICE = "an anchor is given twice"
+
+
 class BrokenYaml(Exception):
     """The text is no YAML; ``at`` is the index in it where the reader noticed, ``reason`` the reader's words."""
 
@@ -186,10 +189,13 @@ def _broken(error: yaml.YAMLError, text: str) -> BrokenYaml:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     at = mark.index if mark is not None else getattr(error, "position", None)
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    if reason == "second occurrence":
+        reason = ANCHOR_TWICE
     return BrokenYaml(min(at or 0, len(text)), str(reason))
 
 
 __all__ = [
+    "ANCHOR_TWICE",
     "BrokenYaml",
     "MappingNode",
     "Node",
