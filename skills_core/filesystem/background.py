@@ -82,6 +82,7 @@ class Background:
                 if due:
                     await self._reconcile([])
             except Exception:
+                if self._closed:
+                    return
                 _log.exception("looking at the skill folders again failed")
-                if not self._closed:
-                    self.wake_at(self._clock.monotonic() + _AFTER_FAILURE)
+                self.wake_at(self._clock.monotonic() + _AFTER_FAILURE)

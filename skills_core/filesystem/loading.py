@@ -31,11 +31,8 @@ class Loaded:
 
 def load(candidate: SkillCandidate, locator: Locator) -> Loaded | SkillReadError:
     """Reads a candidate's file now. An error of the system is returned, to be raised where the skill was asked for."""
-    folder = os.path.dirname(locator.path)
     try:
-        reading, body, real_path = read_body(
-            locator.path, locator.kind, locator.stem, folder=folder, confined=locator.confined
-        )
+        reading, body, real_path = read_body(locator.path, locator.kind, locator.stem, confined=locator.confined)
     except FileTroubleError as error:
         if error.trouble in ("refused", "failed"):
             return SkillReadError(locator.path, error.detail or "permission is refused")

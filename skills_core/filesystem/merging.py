@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from skills_core.filesystem import problems
 from skills_core.filesystem.outcome import too_deep_problems
-from skills_core.filesystem.tree import Entry, Outcome, RootTree
+from skills_core.filesystem.tree import Entry, RootTree
 from skills_core.problem import SkillProblem
 from skills_core.skill import SkillCandidate
 
@@ -33,47 +33,43 @@ def merge(trees: Sequence[RootTree], depth: int) -> Merged:
 
 
 def _add_root(tree: RootTree, seen: set[tuple[int, int]], merged: Merged) -> None:
-    here: list[tuple[Entry, Outcome]] = []
+    winners: dict[str, Entry] = {}
+    losers: list[Entry] = []
     vanishing: list[SkillCandidate] = []
     for entry in tree.in_order():
         outcome = entry.shown
         if outcome is None:
             continue
-        identity = entry.identity
-        if identity is not None:
+        signature = entry.signature
+        if signature is not None:
+            identity = signature[:2]
             if identity in seen:
                 continue
             seen.add(identity)
         if outcome.problems:
             merged.problems.extend(outcome.problems)
-        if outcome.candidate is None:
-            continue
-        if identity is None:
-            vanishing.append(outcome.candidate)
-        else:
-            here.append((entry, outcome))
-    winners = _winners(here)
-    losers: list[SkillCandidate] = []
-    for entry, outcome in here:
         candidate = outcome.candidate
-        assert candidate is not None
-        if winners[candidate.name][0] is entry:
-            merged.candidates.append(candidate)
+        if candidate is None:
+            continue
+        if signature is None:
+            vanishing.append(candidate)
+            continue
+        first = winners.get(candidate.name)
+        if first is None:
+            winners[candidate.name] = entry
+        elif first.shown is not None and first.shown.derived and not outcome.derived:
+            # A name that was written goes before one that was made from the place.
+            winners[candidate.name] = entry
+            losers.append(first)
         else:
-            winner = winners[candidate.name][0]
-            losers.append(candidate)
-            merged.problems.append(problems.shadowed(tree.path_of(entry.rel), candidate.name, tree.path_of(winner.rel)))
-    merged.candidates.extend(losers)
+            losers.append(entry)
+    merged.candidates.extend(_candidates(winners.values()))
+    for candidate in _candidates(losers):
+        winner = winners[candidate.name]
+        merged.candidates.append(candidate)
+        merged.problems.append(problems.shadowed(candidate.path or "", candidate.name, tree.path_of(winner.rel)))
     merged.candidates.extend(candidate for candidate in vanishing if candidate.name not in winners)
 
 
-def _winners(here: list[tuple[Entry, Outcome]]) -> dict[str, tuple[Entry, Outcome]]:
-    """Who has each name: the first in order, but a written name goes before one made from the place."""
-    winners: dict[str, tuple[Entry, Outcome]] = {}
-    for entry, outcome in here:
-        candidate = outcome.candidate
-        assert candidate is not None
-        first = winners.get(candidate.name)
-        if first is None or (first[1].derived and not outcome.derived):
-            winners[candidate.name] = (entry, outcome)
-    return winners
+def _candidates(entries: Iterable[Entry]) -> Iterable[SkillCandidate]:
+    return (entry.shown.candidate for entry in entries if entry.shown is not None and entry.shown.candidate is not None)

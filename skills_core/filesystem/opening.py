@@ -80,28 +80,29 @@ class OpenedFile:
         os.close(self.descriptor)
 
 
-def open_file(path: str, dir_fd: int | None = None, *, folder: str, confined: bool) -> OpenedFile:
-    """Opens a regular file. ``path`` is relative to ``dir_fd`` if that is given.
+def open_file(path: str, *, confined: bool, dir_fd: int | None = None, rel: str = "") -> OpenedFile:
+    """Opens a regular file at an absolute path, or at ``rel`` relative to the open folder ``dir_fd``.
 
-    ``folder`` is the skill's own folder (absolute); ``confined`` refuses a link that leaves it, judged by the real
-    path of the file that was in fact opened. Raises FileTroubleError.
+    ``confined`` refuses a link that leaves the folder in which it lies, judged by the real path of the file that was
+    in fact opened. Raises FileTroubleError.
     """
+    where = path if dir_fd is None else rel
     link = False
     try:
-        descriptor = os.open(path, _FLAGS | _NO_FOLLOW, dir_fd=dir_fd)
+        descriptor = os.open(where, _FLAGS | _NO_FOLLOW, dir_fd=dir_fd)
     except OSError as error:
-        if not _is_link(path, dir_fd):
+        if not _is_link(where, dir_fd):
             raise FileTroubleError(trouble_of(error), error.strerror or "") from error
         link = True
-        descriptor = _open_through_link(path, dir_fd)
+        descriptor = _open_through_link(where, dir_fd)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise FileTroubleError("not-regular", kind_of(status.st_mode))
         real_path = None
         if link or not _NO_FOLLOW:
-            real_path = _real_path(descriptor, os.path.join(folder, os.path.basename(path)), status)
-            if confined and not _lies_in(real_path, os.path.realpath(folder)):
+            real_path = _real_path(descriptor, path, status)
+            if confined and not _lies_in(real_path, os.path.realpath(os.path.dirname(path))):
                 raise FileTroubleError("link-outside", real_path or "")
     except BaseException:
         os.close(descriptor)

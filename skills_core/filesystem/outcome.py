@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from skills_core.filesystem import problems
@@ -29,7 +28,7 @@ def reading_outcome(tree: RootTree, entry: Entry, provider: str) -> Outcome:
     path = tree.path_of(entry.rel)
     found = reading.problems
     document = reading.document
-    if entry.kind == "bundle" and os.path.basename(entry.rel) != SKILL_FILE:
+    if entry.kind == "bundle" and not entry.rel.endswith(f"/{SKILL_FILE}"):
         found = (problems.letter_case(path), *found)
     if document is None:
         return Outcome(None, found)
@@ -44,7 +43,7 @@ def reading_outcome(tree: RootTree, entry: Entry, provider: str) -> Outcome:
         when_to_use=document.when_to_use,
         argument_hint=document.argument_hint,
         label=document.label,
-        resource_base=DirectoryBase(os.path.dirname(path)),
+        resource_base=DirectoryBase(path[: path.rfind("/")] or "/"),
         path=path,
         real_path=tree.real_path_of(entry),
         project_root=spec.project_root,

@@ -166,8 +166,8 @@ class FilesystemProvider:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        self._stop_threads()
         await self._background.aclose()
+        self._stop_threads()
         if self._watch is not None:
             await self._watch.aclose()
 

@@ -32,12 +32,12 @@ def read_stale(tree: RootTree, root_fd: int, clock: Clock, now: float) -> bool:
 def _read_entry(tree: RootTree, root_fd: int, entry: Entry, clock: Clock, now: float) -> bool:
     moment = clock.files_ns()
     try:
-        file = open_file(entry.rel, root_fd, folder=tree.folder_of(entry), confined=tree.confined)
+        path = tree.path_of(entry.rel)
+        file = open_file(path, confined=tree.confined, dir_fd=root_fd, rel=entry.rel)
         try:
             if file.signature != entry.signature:
                 return False
-            name = EntryName(tree.path_of(entry.rel), entry.stem, entry.kind)
-            reading = read_head(file, name)
+            reading = read_head(file, EntryName(path, entry.stem, entry.kind))
             if not file.unchanged():
                 return False
         finally:
@@ -78,9 +78,7 @@ def read_head(file: OpenedFile, name: EntryName) -> DocumentReading:
     return _bounded(reading, file.size, name.path)
 
 
-def read_body(
-    path: str, kind: EntryKind, stem: str, *, folder: str, confined: bool
-) -> tuple[DocumentReading, str, str | None]:
+def read_body(path: str, kind: EntryKind, stem: str, *, confined: bool) -> tuple[DocumentReading, str, str | None]:
     """Reads one whole skill file: what it says, its body, and its real path if the file is a link.
 
     A file that changes while it is read is read again. Raises FileTroubleError.
@@ -88,7 +86,7 @@ def read_body(
     name = EntryName(path, stem, kind)
     reading, body, real_path = DocumentReading(None), "", None
     for _ in range(_STEADY_READS):
-        file = open_file(path, folder=folder, confined=confined)
+        file = open_file(path, confined=confined)
         try:
             if file.size > FILE_MAX_BYTES:
                 return _bounded(DocumentReading(None), file.size, path), "", file.real_path

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from skills_core.filesystem.below import folder_signature, is_walkable, look_below, only_found, same_below, scan
 from skills_core.filesystem.opening import Trouble, trouble_of
 from skills_core.filesystem.signature import TRUST_AFTER, Signature, may_have_changed_since
-from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, Folder, RootTree
+from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, EntryKind, Folder, RootTree
 
 _CASE_IS_IGNORED = sys.platform in ("darwin", "win32")
 _COARSE_GRAIN = 2_000_000_000
@@ -214,7 +214,7 @@ class Sweep:
             # No folder lies in it, and the exact name is the common case: the stat that follows finds it.
             if folder.entry is None or folder.entry.kind == "flat":
                 self._without_file(tree, folder)
-                folder.entry = tree.entry(f"{folder.rel}/{SKILL_FILE}", "bundle")
+                self._attach(tree, folder, f"{folder.rel}/{SKILL_FILE}", "bundle")
             return ()
         return self._list_folder(tree, root_fd, folder)
 
@@ -234,7 +234,7 @@ class Sweep:
             self._without_file(tree, folder)
         elif folder.entry is None or folder.entry.rel != f"{folder.rel}/{name}":
             self._without_file(tree, folder)
-            folder.entry = tree.entry(f"{folder.rel}/{name}", "bundle")
+            self._attach(tree, folder, f"{folder.rel}/{name}", "bundle")
             self.changed = True
         if folder.depth < self.depth:
             directories = {name: item for name, item in subfolders.items() if _leads_to_folder(item)}
@@ -248,10 +248,11 @@ class Sweep:
             self.moving = True
             return []
         folder.racy = True
-        if folder.entry is None:
-            folder.entry = tree.entry(f"{folder.rel}/{SKILL_FILE}", "bundle")
-            self._trouble(tree, folder.entry, trouble_of(error), error.strerror or "")
-        return [os.path.basename(folder.entry.rel)]
+        entry = folder.entry
+        if entry is None:
+            entry = self._attach(tree, folder, f"{folder.rel}/{SKILL_FILE}", "bundle")
+            self._trouble(tree, entry, trouble_of(error), error.strerror or "")
+        return [os.path.basename(entry.rel)]
 
     def _walk_below(self, tree: RootTree, root_fd: int, folder: Folder, has_folders: bool = True) -> None:
         before = folder.below
@@ -282,12 +283,18 @@ class Sweep:
             self._without_file(tree, folder)
         elif folder.entry is None or folder.entry.rel != folder.rel:
             self._without_file(tree, folder)
-            folder.entry = tree.entry(folder.rel, "flat")
+            self._attach(tree, folder, folder.rel, "flat")
             self.changed = True
+
+    def _attach(self, tree: RootTree, folder: Folder, rel: str, kind: EntryKind) -> Entry:
+        folder.entry = entry = tree.entry(rel, kind)
+        entry.folder = folder
+        return entry
 
     def _without_file(self, tree: RootTree, folder: Folder) -> None:
         if folder.entry is not None:
             entry, folder.entry = folder.entry, None
+            entry.folder = None
             self._trouble(tree, entry, "gone", "")
 
     def _drop_folder(self, tree: RootTree, folder: Folder) -> None:
@@ -325,10 +332,11 @@ class Sweep:
                 return
             trouble = "dangling-link"
         flat = folder.parent is None and folder.rel.endswith(".md")
-        if folder.entry is None:
+        entry = folder.entry
+        if entry is None:
             rel = folder.rel if flat else f"{folder.rel}/{SKILL_FILE}"
-            folder.entry = tree.entry(rel, "flat" if flat else "bundle")
-        self._trouble(tree, folder.entry, trouble, error.strerror or "")
+            entry = self._attach(tree, folder, rel, "flat" if flat else "bundle")
+        self._trouble(tree, entry, trouble, error.strerror or "")
 
     def _skill_file_trouble(self, tree: RootTree, root_fd: int, folder: Folder, error: OSError) -> None:
         entry = folder.entry

@@ -42,6 +42,7 @@ class Entry:
     """
 
     __slots__ = (
+        "folder",
         "folder_signature",
         "kind",
         "last_signature",
@@ -64,7 +65,8 @@ class Entry:
     def __init__(self, rel: str, kind: EntryKind) -> None:
         self.rel = rel
         self.kind: EntryKind = kind
-        self.stem = os.path.basename(os.path.dirname(rel)) if kind == "bundle" else os.path.basename(rel)[:-3]
+        self.stem = rel.rsplit("/", 2)[-2] if kind == "bundle" else rel[:-3]
+        self.folder: Folder | None = None
         self.signature: Signature | None = None
         self.last_signature: Signature | None = None
         self.folder_signature: FolderSignature | None = None
@@ -148,6 +150,7 @@ class RootTree:
 
     def __init__(self, spec: RootSpec) -> None:
         self.spec = spec
+        self._prefix = spec.path.rstrip("/") + "/"
         self.presence: Presence = "missing"
         self.detail = ""
         self.refused_since: float | None = None
@@ -211,17 +214,12 @@ class RootTree:
 
     def path_of(self, rel: str) -> str:
         """The absolute path, in the spelling of the configured root."""
-        return os.path.join(self.spec.path, rel)
+        return f"{self._prefix}{rel}"
 
     def real_path_of(self, entry: Entry) -> str:
         """The absolute path with links resolved."""
         if entry.real_path is not None:
             return entry.real_path
-        folder = self.folders.get(os.path.dirname(entry.rel))
-        if folder is not None and folder.linked:
+        if entry.folder is not None and entry.folder.linked:
             return os.path.realpath(self.path_of(entry.rel))
-        return os.path.join(self.real, entry.rel)
-
-    def folder_of(self, entry: Entry) -> str:
-        """The entry's own folder: the bundle's, or the root for a flat file."""
-        return os.path.dirname(self.path_of(entry.rel))
+        return f"{self.real}/{entry.rel}" if self.real != "/" else f"/{entry.rel}"
