@@ -83,7 +83,7 @@ class Output:
             parts.append(("; " if not message.endswith((".", "!", "?")) else " ") + inert_line(hint))
         self._write(self._stderr, self._painted(self._stderr, parts) + "\n")
 
-    def table(self, rows: Sequence[Sequence[str | tuple[str, Style]]], *, gap: int = 2) -> None:
+    def table(self, rows: Sequence[Sequence[str | tuple[str, Style]]], *, gap: int = 2, indent: int = 0) -> None:
         """Prints rows in columns as wide as their widest cell; the last column is not padded."""
         if not rows:
             return
@@ -93,7 +93,7 @@ class Output:
             shown.append([(inert_line(text), style) for text, style in cells])
         widths = [max(cell_width(row[column][0]) for row in shown) for column in range(len(shown[0]) - 1)]
         for row in shown:
-            parts: list[str | tuple[str, Style]] = []
+            parts: list[str | tuple[str, Style]] = [" " * indent]
             for column, (text, style) in enumerate(row):
                 last = column == len(row) - 1
                 padding = "" if last else " " * (widths[column] - cell_width(text) + gap)

@@ -20,10 +20,10 @@ def run(context: CommandContext) -> int:
     if name is None:
         context.output.text(topics[INDEX].read_text("utf-8"))
         rows: list[list[str | tuple[str, Style]]] = [
-            [("  " + topic, "bold"), title(path)] for topic, path in topics.items() if topic != INDEX
+            [(topic, "bold"), title(path)] for topic, path in topics.items() if topic != INDEX
         ]
         context.output.line("Topics:")
-        context.output.table(rows)
+        context.output.table(rows, indent=2)
         return DONE
     path = topics.get(name.lower().removesuffix(".md"))
     if path is None:

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Coroutine
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from app.context import CommandContext
@@ -44,6 +44,7 @@ async def _follow(runtime: Runtime, context: CommandContext) -> None:
     from app.controllers.catalog_changes import CatalogChanges
     from skills_core.access.refresh import AccessRefresh
     from skills_core.registry import Lookup
+    from skills_core.session.clock import timestamp, utc_now
 
     loop = asyncio.get_running_loop()
     changes = CatalogChanges(runtime.access, runtime.settings.catalog_description_max_length)
@@ -58,7 +59,7 @@ async def _follow(runtime: Runtime, context: CommandContext) -> None:
             snapshot = await runtime.registry.snapshot(lookup)
             if snapshot.complete:
                 incomplete_since, lookup = None, runtime.lookup
-                _say(context, changes.complete(snapshot, datetime.now(UTC).isoformat(timespec="milliseconds")))
+                _say(context, changes.complete(snapshot, timestamp(utc_now())))
                 await changed.wait()
                 continue
             lookup = Lookup(cwd=runtime.cwd, fresh=True)

@@ -232,3 +232,13 @@ def test_a_deeply_nested_file_is_one_line(places: Places) -> None:
     places.user_file.write_text("model = " + "[" * 50_000 + "]" * 50_000)
     with pytest.raises(UsageError):
         places.load()
+
+
+def test_the_document_has_every_setting_as_it_is_defined() -> None:
+    from app.assets import help_topics
+
+    text = (help_topics() / "settings.md").read_text("utf-8")
+    for name, field in Settings.model_fields.items():
+        assert f"\n## {name}\n\n{field.description}\n" in text, name
+    named = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
+    assert named == list(Settings.model_fields)

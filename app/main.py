@@ -1,0 +1,219 @@
+"""The chat in the terminal: one App that composes and wires, and leaves the terminal as it found it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from app.assets import style_sheet
+from app.controllers.commands import COMMANDS, CommandCall
+from app.controllers.marks import Marks, marks_for
+from app.crash import CrashReport
+from app.screens.chat import ChatScreen
+from app.theme import DEFAULT_THEME, OWN_THEMES
+
+if TYPE_CHECKING:
+    from app.controllers.draft_store import DraftStore
+    from app.controllers.runtime_port import ScreenRuntime
+    from app.options import ScreenOptions
+
+LEAVE_WITHIN = 2.0
+"""Seconds within which a second Ctrl+C leaves."""
+
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+class SkilldeckApp(App[int]):
+    """Opens the runtime after the first frame; ``open_runtime`` makes it."""
+
+    TITLE = "Skilldeck"
+    CSS_PATH: ClassVar[list[str]] = [str(style_sheet(name)) for name in ("main.tcss", "chat.tcss", "pages.tcss")]  # pyright: ignore[reportIncompatibleVariableOverride]
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "f9"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", "Stop the turn, clear the draft, leave", id="app.interrupt", priority=True),
+        Binding("ctrl+q", "leave", "Leave", id="app.quit", priority=True),
+        Binding("f1", "help", "Help", id="app.help"),
+        Binding("f9", "command_palette", "Every action, by name", id="app.palette", priority=True),
+        Binding("ctrl+l", "repaint", "Draw the screen anew", id="app.repaint", priority=True),
+    ]
+
+    def __init__(
+        self,
+        options: ScreenOptions,
+        open_runtime: Callable[[], Awaitable[ScreenRuntime]],
+        *,
+        drafts: DraftStore | None = None,
+        crash: CrashReport | None = None,
+        marks: Marks | None = None,
+        home: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = options
+        self._open_runtime = open_runtime
+        self._drafts = drafts
+        self._crash = crash
+        self._interrupted = 0.0
+        self._leaving = False
+        self.chat = ChatScreen(marks or marks_for(), motion=options.settings.motion, home=home)
+        for theme in OWN_THEMES:
+            self.register_theme(theme)
+        if not options.settings.motion:
+            self.animation_level = "none"
+
+    def get_default_screen(self) -> Screen[Any]:
+        return self.chat
+
+    def on_mount(self) -> None:
+        wanted = self.options.settings.theme
+        known = wanted in self.available_themes
+        self.theme = wanted if known else DEFAULT_THEME
+        if self.options.settings.keymap:
+            self.set_keymap(self.options.settings.keymap)
+        if not known:
+            self.chat.say(f"There is no theme {wanted}; /theme lists them.", "warning")
+        self._catch_signals()
+        self.chat.call_after_refresh(self._start)
+
+    # Starting and leaving
+
+    def _start(self) -> None:
+        if self._drafts is not None:
+            draft = self._drafts.take()
+            if draft is not None and not self.chat.composer.text:
+                self.chat.composer.set_draft(draft)
+        self.run_worker(self._open(), name="open", exit_on_error=True)
+
+    async def _open(self) -> None:
+        from app.errors import UsageError
+        from app.screens.opening import open_first_session
+
+        try:
+            runtime = await self._open_runtime()
+        except UsageError as error:
+            self.exit(2, 2, f"skilldeck: {error.message}" + (f"\n{error.hint}" if error.hint else ""))
+            return
+        await self.chat.session.open(self.options, runtime)
+        await open_first_session(self.chat, self.options)
+
+    async def leave(self, status: int) -> None:
+        """Keeps the draft, closes what is open, and ends with this exit status."""
+        if self._leaving:
+            return
+        self._leaving = True
+        self.keep_draft()
+        await self.chat.session.aclose()
+        self.exit(status, status)
+
+    def keep_draft(self) -> None:
+        """Stores the unsent draft for the next start."""
+        if self._drafts is not None and self.chat.is_mounted:
+            self._drafts.save(self.chat.composer.text)
+
+    def _catch_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            try:
+                loop.add_signal_handler(number, self._signalled, number)
+            except (NotImplementedError, RuntimeError, ValueError):
+                return
+
+    def _signalled(self, number: signal.Signals) -> None:
+        if self._leaving:
+            self.exit(128 + number, 128 + number)
+            return
+        self.run_worker(self.leave(128 + number), name="leave", exit_on_error=False)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Leaves with one short message; the whole story is in a file."""
+        self.keep_draft()
+        if self._crash is None:
+            super()._handle_exception(error)
+            return
+        self._return_code = 1
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+            self._crash.write(error)
+        self._close_messages_no_wait()
+
+    # Actions
+
+    def action_interrupt(self) -> None:
+        """Ctrl+C: stops the turn; else clears the draft; else says how to leave, and twice leaves."""
+        loop_time = asyncio.get_running_loop().time()
+        chat = self.chat
+        if self.screen is not chat:
+            self.screen.dismiss(None)
+            return
+        if chat.get_selected_text() and not chat.session.busy:
+            self.copy_to_clipboard(chat.get_selected_text() or "")
+            chat.clear_selection()
+            chat.say("Copied.", "muted", 2)
+            return
+        twice = loop_time - self._interrupted < LEAVE_WITHIN
+        self._interrupted = loop_time
+        if chat.session.stop():
+            chat.say("Stopping. Ctrl+C again leaves.", "muted", LEAVE_WITHIN)
+        elif twice:
+            self.run_worker(self.leave(0), exit_on_error=False)
+        elif chat.composer.text:
+            chat.clear_draft()
+            chat.say("Draft cleared: Ctrl+Z brings it back. Ctrl+C again leaves.", "muted", 6)
+        else:
+            chat.say("Ctrl+C again leaves, and so does /quit.", "muted", LEAVE_WITHIN)
+
+    async def action_leave(self) -> None:
+        await self.leave(0)
+
+    async def action_quit(self) -> None:
+        await self.leave(0)
+
+    def action_help(self) -> None:
+        from app.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen())
+
+    def action_repaint(self) -> None:
+        self.refresh(repaint=True, layout=True)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette: every slash command that needs no words, and the actions with a key."""
+        for command in COMMANDS:
+            if not command.arguments or command.arguments.startswith("["):
+                call = CommandCall(command, "")
+
+                async def run(call: CommandCall = call) -> None:
+                    await self.chat.commands.run(call)
+
+                yield SystemCommand(f"/{command.name}", command.summary, run)
+        yield SystemCommand("Look at the disk now", "F5", self.chat.action_look_now)
+        yield SystemCommand("Search the transcript", "Ctrl+F", self.chat.action_search)
+
+
+def run_screen(options: ScreenOptions) -> int:
+    """Runs the chat until the person leaves; returns the exit status."""
+    from app.controllers.draft_store import DraftStore
+    from app.settings.files import state_dir
+
+    async def open_runtime() -> ScreenRuntime:
+        from app.runtime import Runtime
+
+        return await Runtime.open(options.settings, options.cwd)
+
+    folder = state_dir()
+    crash = CrashReport(folder)
+    app = SkilldeckApp(options, open_runtime, drafts=DraftStore(folder, options.cwd), crash=crash)
+    status = app.run(mouse=True)
+    if crash.message:
+        print(crash.message, file=sys.stderr)
+        return 1
+    return app.return_code or (status or 0)
