@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 _lock = threading.Lock()
@@ -13,7 +13,7 @@ _was_enabled = False
 
 
 @contextmanager
-def collection_paused() -> Iterator[None]:
+def collection_paused() -> Generator[None]:
     """For the making of very many objects that all stay.
 
     A log of 100,000 events is about a million objects, and looking through them again and again for garbage, of which

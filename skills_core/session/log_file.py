@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from skills_core.session.lock import SessionLock
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
+_UNFINISHED_SUFFIX = ".new"
+_ABANDONED_AFTER = 24 * 3600.0
+"""In seconds: no creation takes this long."""
 
 WriteCall = Callable[[int, bytes | memoryview], int]
 
@@ -76,7 +80,9 @@ class LogFile:
         try:
             _sync_data(self._fd)
             if not self._folder_synced:
+                # The name of the file, and that of a folder made for it, are data of the folders above.
                 sync_folder(self.path.parent)
+                sync_folder(self.path.parent.parent)
                 self._folder_synced = True
         except OSError as error:
             raise explain_write_failure(error, self.path) from error
@@ -117,6 +123,7 @@ class LogFile:
         assert self._first_line is not None
         try:
             make_private_folder(self.path.parent)
+            remove_abandoned(self.path.parent)
         except OSError as error:
             raise explain_write_failure(error, self.path.parent) from error
         self._lock.acquire()
@@ -165,7 +172,7 @@ def create_whole(path: Path, data: bytes, write: WriteCall = os.write) -> int:
     """
     if path.exists():
         raise FileExistsError(17, "File exists", str(path))
-    unfinished = path.with_name(f".{path.name}.new")
+    unfinished = path.with_name(f".{path.name}{_UNFINISHED_SUFFIX}")
     unfinished.unlink(missing_ok=True)
     fd = os.open(unfinished, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
     try:
@@ -176,6 +183,14 @@ def create_whole(path: Path, data: bytes, write: WriteCall = os.write) -> int:
         unfinished.unlink(missing_ok=True)
         raise
     return fd
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Removes what creations that were killed have left; nothing in it was ever acknowledged."""
+    for unfinished in folder.glob(f".*{_UNFINISHED_SUFFIX}"):
+        with contextlib.suppress(OSError):
+            if time.time() - unfinished.stat().st_mtime > _ABANDONED_AFTER:
+                unfinished.unlink()
 
 
 def make_private_folder(folder: Path) -> None:

@@ -66,11 +66,14 @@ class SessionStore:
         except asyncio.CancelledError:
             await _close_unwanted(opening)
             raise
-        if notices:
-            try:
-                await session.append(*notices)
-            except SessionError as error:
-                _log.warning("no notice could be added to session %s: %s", session.id, error.message)
+        try:
+            await session.append(*notices)
+        except SessionError as error:
+            # What cannot be told in the log is still in ``damage``; the session is there all the same.
+            _log.warning("no notice could be added to session %s: %s", session.id, error.message)
+        except BaseException:
+            await session.aclose()
+            raise
         return session
 
     async def read(self, id: str) -> Session:
