@@ -82,6 +82,13 @@ class SkilldeckApp(App[int]):
         self._catch_signals()
         self.chat.call_after_refresh(self._start)
 
+    def get_css_variables(self) -> dict[str, str]:
+        """The theme's colours, with our own names for those that have none in a foreign theme."""
+        variables = super().get_css_variables()
+        variables.setdefault("text-quiet", variables["foreground-muted"])
+        variables.setdefault("line", variables["panel"])
+        return variables
+
     # Starting and leaving
 
     def _start(self) -> None:

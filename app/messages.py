@@ -17,9 +17,6 @@ class DraftSubmitted(Message):
 
     text: str
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 class ChoiceClicked(Message):
     """The person clicked a row of the popup; it is the selected one now."""
@@ -35,9 +32,6 @@ class RowToggled(Message):
 
     index: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 @dataclass
 class TextTyped(Message):
@@ -45,18 +39,12 @@ class TextTyped(Message):
 
     text: str
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 @dataclass
 class QuestionAnswered(Message):
     """The person chose an answer to the question that is shown."""
 
     answer: str
-
-    def __post_init__(self) -> None:
-        super().__init__()
 
 
 @dataclass
@@ -66,15 +54,9 @@ class ProblemChosen(Message):
     path: str
     line: int | None
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 @dataclass
 class PageTurned(Message):
     """The person turned a page of the transcript from the composer; -1 is up."""
 
     pages: int
-
-    def __post_init__(self) -> None:
-        super().__init__()

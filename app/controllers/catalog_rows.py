@@ -17,7 +17,7 @@ from app.controllers.row_body import (
     joined_text,
     unknown_blocks,
 )
-from app.controllers.text_layout import Piece
+from app.controllers.text_layout import Piece, counted
 from skills_core.catalog import CatalogDifference, CatalogEntry, catalog_difference, catalog_digest
 
 DIGEST_LENGTH = 8
@@ -33,10 +33,6 @@ class CatalogMarks:
 
 
 MARKS = CatalogMarks()
-
-
-def catalog_count(count: int) -> str:
-    return "1 skill" if count == 1 else f"{count:,} skills"
 
 
 def difference_text(difference: CatalogDifference, marks: CatalogMarks = MARKS) -> str:
@@ -58,7 +54,7 @@ def catalog_title(
     if not entries:
         said = "no skills; every earlier name is retired" if replaced else "no skills"
         return (Piece(name, "accent"), Piece(f" · {said}"))
-    pieces = [Piece(name, "accent"), Piece(f" · {catalog_count(len(entries))}")]
+    pieces = [Piece(name, "accent"), Piece(f" · {counted(len(entries), 'skill')}")]
     if replaced and before is not None:
         pieces.append(Piece(f" · {difference_text(catalog_difference(before, entries))}"))
     pieces.append(Piece(f" · {catalog_digest(entries)[:DIGEST_LENGTH]}", "muted"))

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from app.controllers.commands import Command
 from app.controllers.matching import Matcher, matched_positions
-from app.controllers.slash_token import SlashToken, find_slash_token
+from app.controllers.slash_token import SKILL_PREFIX, SlashToken, find_slash_token
 from skills_core.skill import SkillSummary
 
 Scope: TypeAlias = Literal["command", "project", "user", "custom", "bundled", "runtime"]
@@ -72,8 +72,14 @@ def skill_choices(
     return tuple(found)
 
 
+SKILL_CHOICE = Choice(SKILL_PREFIX, "Use a skill yourself: its name follows", "command")
+"""The way from ``/`` to the list of skills alone."""
+
+
 def command_choices(commands: Sequence[Command]) -> tuple[Choice, ...]:
-    return tuple(Choice(command.name, command.summary, "command", command.arguments) for command in commands)
+    """The commands in their own order, and the way to the skills."""
+    listed = [Choice(command.name, command.summary, "command", command.arguments) for command in commands]
+    return (SKILL_CHOICE, *listed)
 
 
 class Completion:
@@ -191,6 +197,8 @@ class Completion:
         rest = text[token.caret : token.end]
         if rest and chosen.name.endswith(rest):
             end = token.end
+        if chosen is SKILL_CHOICE:
+            return Replacement(token.start, end, f"/{SKILL_PREFIX}")
         if end < len(text) and text[end] == " ":
             end += 1
         return Replacement(token.start, end, f"{token.form}{chosen.name} ")

@@ -72,6 +72,11 @@ def line(*pieces: Piece | str) -> Line:
     return Line(tuple(Piece(piece) if isinstance(piece, str) else piece for piece in pieces))
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 skill``, ``1,234 skills``."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def expand_tabs(text: str) -> str:
     """Tabs as spaces up to the next multiple of four cells."""
     if "\t" not in text:

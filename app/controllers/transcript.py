@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from app.controllers.context_source import read_catalog_form
-from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words
+from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words, row_title
 from skills_core.agent.live import LiveItem, Retrying, ToolOutput
 from skills_core.agent.model import TextDelta, ThinkingDelta
 from skills_core.session import event as kinds
@@ -118,6 +118,26 @@ class Transcript:
             row.expanded = not row.expanded
             self._changed(index)
 
+    def toggle_all(self) -> None:
+        """Opens every row that folds; closes them when all are open."""
+        rows = [row for row in self.rows if row.kind in ("tool", "context")]
+        opened = not all(row.expanded for row in rows)
+        for row in rows:
+            row.expanded = opened
+        self.on_change(RowsReset())
+
+    def find(self, text: str, start: int | None, step: int) -> int | None:
+        """The next row, from ``start`` in the direction of ``step``, that holds the text in any letter case."""
+        wanted = text.casefold()
+        count = len(self.rows)
+        first = (count if step < 0 else -1) if start is None else start
+        for offset in range(1, count + 1):
+            index = (first + step * offset) % count
+            row = self.rows[index]
+            if wanted in row.text().casefold() or wanted in "".join(p.text for p in row_title(row)).casefold():
+                return index
+        return None
+
     def last_reply(self) -> Row | None:
         """The newest answer with words in it."""
         return next((row for row in reversed(self.rows) if row.kind == "assistant" and row.text().strip()), None)
@@ -133,9 +153,8 @@ class Transcript:
 
     def _reply(self, event: SessionEvent) -> None:
         index, self._live = self._live, None
-        if index is not None and index == len(self.rows) - 1 and not has_words(event.data):
-            self.rows.pop()
-            self.on_change(RowsReset())
+        if index is not None and not has_words(event.data):
+            self._remove(index)
         elif index is not None:
             row = self.rows[index]
             row.event = event
@@ -154,9 +173,12 @@ class Transcript:
     def _drop_live(self) -> None:
         index, self._live = self._live, None
         if index is not None:
-            del self.rows[index]
-            self._open_calls = {call: at - (at > index) for call, at in self._open_calls.items()}
-            self.on_change(RowsReset())
+            self._remove(index)
+
+    def _remove(self, index: int) -> None:
+        del self.rows[index]
+        self._open_calls = {call: at - (at > index) for call, at in self._open_calls.items()}
+        self.on_change(RowsReset())
 
     def _append(self, row: Row) -> None:
         self.rows.append(row)

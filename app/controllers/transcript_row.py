@@ -27,7 +27,7 @@ from app.controllers.row_body import (
     source_fields,
     unknown_block,
 )
-from app.controllers.text_layout import Piece, Role
+from app.controllers.text_layout import Piece, Role, counted
 from skills_core.catalog import estimate_tokens
 from skills_core.session import event as kinds
 from skills_core.session.event import SessionEvent
@@ -136,6 +136,13 @@ def _assistant_parts(row: Row, data: Mapping[str, Any]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+_STOPPED = {
+    "cut": "Stopped here.",
+    "length": "Stopped at the model's length limit.",
+    "refused": "The model refused to go on.",
+}
+
+
 def has_words(data: Mapping[str, Any]) -> bool:
     """Whether a reply has anything to show beside its tool calls."""
     if data.get("stop_reason") in ("length", "refused"):
@@ -161,7 +168,7 @@ def _tool_title(row: Row, data: Mapping[str, Any]) -> tuple[Piece, ...]:
     else:
         text = joined_text(row.result.data.get("content"))
         count = len(text.splitlines())
-        pieces.append(Piece(f" · {count:,} lines" if count != 1 else " · 1 line", "muted"))
+        pieces.append(Piece(f" · {counted(count, 'line')}", "muted"))
     return tuple(pieces)
 
 
@@ -252,7 +259,7 @@ def _note_title(event: SessionEvent, data: Mapping[str, Any]) -> tuple[Piece, ..
             count = len(cast(Sequence[object], tools)) if isinstance(tools, Sequence) else 0
             return (
                 Piece("Request", "accent"),
-                Piece(f" · system prompt and {count} tools for {_text(data.get('model'))}", "muted"),
+                Piece(f" · system prompt and {counted(count, 'tool')} for {_text(data.get('model'))}", "muted"),
             )
         case _:
             return (Piece(event.type, "accent"), Piece(f" · {field_text(data)}", "muted"))
@@ -277,8 +284,10 @@ def _note_parts(event: SessionEvent, data: Mapping[str, Any]) -> tuple[Part, ...
     if event.type == kinds.REQUEST_CONTEXT:
         parts: list[Part] = [Heading("System prompt"), Verbatim(bounded(_text(data.get("system"))))]
         parts.append(Heading("Tools"))
-        for tool in _blocks(data.get("tools")):
-            parts.append(Entry("·", "muted", _text(tool.get("name")), _text(tool.get("description"))))
+        parts.extend(
+            Entry("·", "muted", _text(tool.get("name")), _text(tool.get("description")))
+            for tool in _blocks(data.get("tools"))
+        )
         return tuple(parts)
     if event.type in _ONE_LINERS:
         return ()

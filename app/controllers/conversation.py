@@ -1,0 +1,223 @@
+"""The session that is open, its agent, and the turn that runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from app.controllers.questions import QuestionDesk
+from app.controllers.row_body import joined_text
+from app.controllers.runtime_port import ScreenRuntime
+from app.controllers.transcript import Transcript
+from skills_core.agent.live import Compacting, LiveItem, QueueChanged, Retrying, StepStarted, ToolFinished, ToolStarted
+from skills_core.agent.model import TextDelta
+from skills_core.session import event as kinds
+from skills_core.session.event import PendingEvent, SessionEvent, source_kind, user_message
+
+if TYPE_CHECKING:
+    from skills_core.agent import Agent
+    from skills_core.agent.model import Model
+    from skills_core.agent.outcome import TurnOutcome
+    from skills_core.session import Session
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationPorts:
+    """``changed`` after each change of what the status bar says; ``ended`` with the outcome of each turn."""
+
+    changed: Callable[[], None]
+    ended: Callable[[TurnOutcome], None]
+
+
+class Conversation:
+    """Owns the session, the agent and the task of the running turn; switches between sessions."""
+
+    def __init__(
+        self, runtime: ScreenRuntime, transcript: Transcript, desk: QuestionDesk, ports: ConversationPorts
+    ) -> None:
+        self.runtime = runtime
+        self.transcript = transcript
+        self.activity = ""
+        self.tokens: int | None = None
+        self.queued: tuple[str, ...] = ()
+        self._desk = desk
+        self._ports = ports
+        self._session: Session | None = None
+        self._agent: Agent | None = None
+        self._turn: asyncio.Task[None] | None = None
+        self._unsubscribe: list[Callable[[], None]] = []
+        self._model: Model | None = None
+
+    @property
+    def session(self) -> Session | None:
+        return self._session
+
+    @property
+    def agent(self) -> Agent | None:
+        return self._agent
+
+    @property
+    def busy(self) -> bool:
+        return self._turn is not None and not self._turn.done()
+
+    @property
+    def model_name(self) -> str:
+        return self._agent.model.name if self._agent is not None else self.runtime.settings.model
+
+    async def use(self, session: Session, model: Model | None = None) -> None:
+        """Shows another session and continues in it. The one before is closed; its turn is stopped first."""
+        await self._leave()
+        self._session = session
+        self._model = model or self._model
+        self._agent = self.runtime.agent_for(session, self._desk, self._model)
+        self._unsubscribe = [session.subscribe(self._event), self._agent.subscribe(self._live)]
+        self.tokens = None
+        for event in session.events:
+            self._count(event)
+        self.transcript.load(session.events)
+        self._ports.changed()
+
+    def send(self, text: str) -> None:
+        """Starts a turn with the person's words, or queues them for the next step of the turn that runs."""
+        message = user_message(text)
+        agent = self._agent
+        if agent is None:
+            return
+        if self.busy:
+            agent.queue(message)
+        else:
+            self._start(message)
+
+    def run_again(self) -> bool:
+        """Sends the person's last message again; False when there is none, or a turn runs."""
+        session = self._session
+        if session is None or self.busy:
+            return False
+        messages = session.of_source(kinds.SOURCE_USER)
+        if not messages:
+            return False
+        self._start(PendingEvent(messages[-1].type, messages[-1].data))
+        return True
+
+    def cancel(self) -> bool:
+        """Stops the turn that runs; False when none does."""
+        if not self.busy or self._agent is None:
+            return False
+        self._set_activity("Stopping")
+        self._agent.cancel()
+        return True
+
+    def take_queued(self) -> str:
+        """Takes back what is queued, as one text."""
+        if self._agent is None:
+            return ""
+        return "\n\n".join(joined_text(message.data.get("content")) for message in self._agent.take_queued())
+
+    async def set_model(self, model: Model) -> None:
+        """Uses another model from the next request on."""
+        self._model = model
+        if self._agent is not None:
+            await self._agent.set_model(model)
+        self._ports.changed()
+
+    async def compact(self) -> str:
+        """Replaces the older part by a summary; returns one line that says what came of it."""
+        if self._agent is None or self.busy:
+            return "A turn is running: stop it first, or wait."
+        outcome = await self._agent.compact()
+        self._set_activity("")
+        return f"{outcome.message} {outcome.hint}".strip()
+
+    def user_texts(self) -> list[str]:
+        """The person's own messages in this session, oldest first."""
+        if self._session is None:
+            return []
+        return [joined_text(event.data.get("content")) for event in self._session.of_source(kinds.SOURCE_USER)]
+
+    async def aclose(self) -> None:
+        """Stops the turn, and closes the agent and the session."""
+        await self._leave()
+
+    async def _leave(self) -> None:
+        turn, self._turn = self._turn, None
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+        self._unsubscribe = []
+        if turn is not None and not turn.done():
+            turn.cancel()
+            await asyncio.gather(turn, return_exceptions=True)
+        agent, self._agent = self._agent, None
+        if agent is not None:
+            await agent.aclose()
+        session, self._session = self._session, None
+        if session is not None:
+            await session.aclose()
+
+    def _start(self, *messages: PendingEvent) -> None:
+        self._turn = asyncio.create_task(self._run(messages), name="turn")
+        self._set_activity("Working")
+
+    async def _run(self, messages: tuple[PendingEvent, ...]) -> None:
+        agent = self._agent
+        if agent is None:
+            return
+        outcome: TurnOutcome | None = None
+        try:
+            outcome = await agent.run_turn(*messages)
+        finally:
+            if self._agent is agent:
+                self._turn = None
+                self._set_activity("")
+        self._ports.ended(outcome)
+        if agent.queued and outcome.reason == "done" and self._agent is agent:
+            self._start()
+
+    def _event(self, event: SessionEvent) -> None:
+        self._count(event)
+        self.transcript.event(event)
+        if event.type == kinds.ASSISTANT_MESSAGE:
+            self._ports.changed()
+
+    def _count(self, event: SessionEvent) -> None:
+        usage: object = event.data.get("usage") if event.type == kinds.ASSISTANT_MESSAGE else None
+        if isinstance(usage, dict):
+            counted = cast(dict[str, Any], usage)
+            used = [counted.get(key) for key in ("input_tokens", "output_tokens")]
+            known = [value for value in used if isinstance(value, int)]
+            if known:
+                self.tokens = (self.tokens or 0) + sum(known)
+
+    def _live(self, item: LiveItem) -> None:
+        self.transcript.live(item)
+        match item:
+            case StepStarted():
+                self._set_activity("Thinking")
+            case TextDelta():
+                self._set_activity("Answering")
+            case ToolStarted():
+                self._set_activity(f"Running {item.title or item.name}")
+            case ToolFinished():
+                self._set_activity("Working")
+            case Retrying():
+                self._set_activity(f"Trying again in {item.delay:.0f} s")
+            case Compacting():
+                self._set_activity("Making a summary of the older part")
+            case QueueChanged():
+                self.queued = tuple(
+                    joined_text(message.data.get("content"))
+                    for message in item.queued
+                    if source_kind(message.data) == kinds.SOURCE_USER
+                )
+                self._ports.changed()
+            case _:
+                pass
+
+    def _set_activity(self, activity: str) -> None:
+        if activity != self.activity:
+            self.activity = activity
+            self._ports.changed()

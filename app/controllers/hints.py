@@ -1,0 +1,28 @@
+"""The keys that fit the moment, for the composer's lower edge."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from app.controllers.marks import Marks
+
+
+def composer_hints(width: int, marks: Marks, *, busy: bool, popup: bool, question: bool, drafting: bool) -> str:
+    """As many hints as fit in ``width`` cells, the most useful first."""
+    if popup:
+        hints = ["Tab accepts", "Up/Down choose", "Esc closes"]
+    elif question:
+        hints = ["F2 F3 F4 answer", "Esc stops", "Shift+Tab reads it"]
+    elif busy:
+        hints = ["Esc stops", "Enter queues", "F6 skills", "F1 help"]
+    elif drafting:
+        hints = ["Enter sends", "Ctrl+J new line", "Ctrl+Z undo", "F1 help"]
+    else:
+        hints = ["/ commands and skills", "F6 skills", "F1 help", "Ctrl+C twice leaves"]
+    shown = ""
+    for hint in hints:
+        longer = f"{shown} {marks.separator} {hint}" if shown else hint
+        if cell_len(longer) > width:
+            break
+        shown = longer
+    return shown

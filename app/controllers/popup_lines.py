@@ -1,0 +1,124 @@
+"""What the completion popup draws: rows in columns, a detail area, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from app.controllers.completion import Choice
+from app.controllers.inert import inert_line
+from app.controllers.marks import Marks
+from app.controllers.text_layout import Line, Piece, Role, cut_pieces, wrap
+from skills_core.catalog import CatalogEntry, catalog_description, entry_tokens
+from skills_core.skill import SkillSummary
+
+MAX_ROWS = 10
+_NAME_LIMIT = 34
+_BADGE_WIDTH = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The rows that show: ``first`` and how many; ``selected`` is an index into all."""
+
+    first: int
+    count: int
+    selected: int
+    total: int
+
+
+def window(total: int, selected: int, first: int, room: int = MAX_ROWS) -> Window:
+    """Moves the window as little as needed to show the selected row."""
+    count = min(total, room)
+    first = min(max(first, selected - count + 1), selected)
+    return Window(max(0, min(first, total - count)), count, selected, total)
+
+
+def name_width(items: Sequence[Choice], width: int) -> int:
+    """The width of the name column, for all rows alike, so that scrolling moves no column."""
+    longest = max((len(choice.name) for choice in items), default=0)
+    return max(min(longest, _NAME_LIMIT, width // 2), 4)
+
+
+def choice_line(
+    choice: Choice,
+    width: int,
+    names: int,
+    positions: Sequence[int],
+    *,
+    selected: bool,
+    marks: Marks,
+) -> Line:
+    """One row: mark, name with its matched letters, badge, marks, and as much of the description as fits."""
+    lead = f"{marks.selected} " if selected else "  "
+    name = cut_pieces(_highlighted(choice.name, positions), names)
+    pad = " " * (names - sum(cell_len(piece.text) for piece in name) + 2)
+    badge = Piece(f"{choice.scope:<{_BADGE_WIDTH}}  ", "accent")
+    pieces: list[Piece] = [Piece(lead, "accent"), *name, Piece(pad), badge]
+    pieces += [Piece(f"{mark} ", "warning") for mark in choice.marks]
+    if choice.skill is None and choice.argument_hint:
+        pieces.append(Piece(f"{inert_line(choice.argument_hint)} ", "muted"))
+    pieces.append(Piece(inert_line(choice.description[: 4 * width]), "muted"))
+    return Line(cut_pieces(pieces, width))
+
+
+def _highlighted(name: str, positions: Sequence[int]) -> list[Piece]:
+    pieces: list[Piece] = []
+    hit = set(positions)
+    for index, character in enumerate(name):
+        role: Role = "match" if index in hit else "strong"
+        if pieces and pieces[-1].role == role:
+            pieces[-1] = Piece(pieces[-1].text + character, role)
+        else:
+            pieces.append(Piece(character, role))
+    return pieces
+
+
+def count_line(shown: Window, width: int, marks: Marks) -> Line:
+    """``3 of 27`` between rules, with the keys."""
+    said = f" {shown.selected + 1:,} of {shown.total:,} "
+    keys = f" Tab accepts {marks.separator} Esc closes "
+    room = width - len(said) - 2
+    if room >= len(keys) + 4:
+        rule = marks.rule * (room - len(keys))
+        return Line((Piece(marks.rule * 2, "muted"), Piece(said, "muted"), Piece(rule, "muted"), Piece(keys, "muted")))
+    return Line(cut_pieces((Piece(marks.rule * 2 + said + marks.rule * max(room, 0), "muted"),), width))
+
+
+def detail_lines(choice: Choice, width: int, height: int) -> list[Line]:
+    """The selected choice in ``height`` lines: its whole description as far as it fits, then where it comes from."""
+    if height <= 0:
+        return []
+    inner = max(width - 4, 4)
+    lead = (Piece("  "),)
+    skill = choice.skill
+    facts: list[Piece] = []
+    if skill is None:
+        usage = f"/{choice.name} {choice.argument_hint}".rstrip()
+        facts = [Piece(usage, "muted")]
+    else:
+        who = "you and the model" if skill.invocation.model_invocable else "you alone"
+        if "untrusted" in choice.marks:
+            who = "you, after a question; not the model: this project is not trusted"
+        origin = inert_line(skill.path or skill.provider)
+        said = f"{skill.source} · for {who} · about {_tokens(skill)} tokens · "
+        facts = [Piece(said, "muted"), Piece(origin, "muted")]
+    text = inert_line(choice.description)
+    if skill is not None and skill.when_to_use:
+        text = f"{text} When to use: {inert_line(skill.when_to_use)}"
+    described = wrap((Piece(text),), width - 2, lead, lead)
+    room = height - 1
+    if len(described) > room:
+        last = described[room - 1] if room else None
+        described = described[:room]
+        if last is not None:
+            described[-1] = Line((*cut_pieces((*last.pieces, Piece(" " * width)), inner),))
+    described += [Line()] * (room - len(described))
+    return [*described, Line(cut_pieces((*lead, *facts), width - 1))]
+
+
+def _tokens(skill: SkillSummary) -> int:
+    """What the skill's line costs in the model's catalog, estimated."""
+    return entry_tokens(CatalogEntry(skill.name, catalog_description(skill.description)))

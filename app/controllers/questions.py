@@ -1,0 +1,85 @@
+"""Questions to the person: asked one after the other, answered whenever the person likes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOption:
+    """``key`` gives the answer from anywhere, also while the person is writing."""
+
+    value: str
+    label: str
+    key: str
+
+
+TOOL_OPTIONS = (
+    AnswerOption("once", "Allow once", "f2"),
+    AnswerOption("session", "Allow for this session", "f3"),
+    AnswerOption("no", "Refuse", "f4"),
+)
+TRUST_OPTIONS = (
+    AnswerOption("yes", "Trust this project", "f2"),
+    AnswerOption("no", "Do not trust it", "f3"),
+    AnswerOption("later", "Ask later", "f4"),
+)
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """A question that waits for its answer."""
+
+    question: ToolQuestion | TrustQuestion
+    answer: asyncio.Future[str]
+
+    @property
+    def options(self) -> tuple[AnswerOption, ...]:
+        return TOOL_OPTIONS if isinstance(self.question, ToolQuestion) else TRUST_OPTIONS
+
+
+class QuestionDesk:
+    """The ``Approver`` of the screen. Cancelling the asking task takes its question back."""
+
+    def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
+        self.on_change = on_change
+        self._asked: list[Asked] = []
+
+    @property
+    def current(self) -> Asked | None:
+        return self._asked[0] if self._asked else None
+
+    @property
+    def waiting(self) -> int:
+        return len(self._asked)
+
+    async def approve_tool(self, question: ToolQuestion) -> Answer:
+        return cast(Answer, await self._ask(question))
+
+    async def approve_trust(self, question: TrustQuestion) -> bool | None:
+        return {"yes": True, "no": False}.get(await self._ask(question))
+
+    def answer(self, value: str) -> None:
+        """Answers the question that is shown; does nothing for a value that it does not offer."""
+        current = self.current
+        if current is not None and any(option.value == value for option in current.options):
+            self._asked.remove(current)
+            if not current.answer.done():
+                current.answer.set_result(value)
+            self.on_change()
+
+    async def _ask(self, question: ToolQuestion | TrustQuestion) -> str:
+        asked = Asked(question, asyncio.get_running_loop().create_future())
+        self._asked.append(asked)
+        self.on_change()
+        try:
+            return await asked.answer
+        finally:
+            if asked in self._asked:
+                self._asked.remove(asked)
+                self.on_change()

@@ -1,0 +1,79 @@
+"""The status bar's words, in the order in which they may be left out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from app.controllers.inert import inert_line
+from app.controllers.marks import Marks
+from app.controllers.skill_view import SkillView
+from app.controllers.text_layout import Line, Piece, Role, counted, cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusFacts:
+    """What the bar says. ``tokens`` is None while unknown; ``activity`` is what is being done now, if anything."""
+
+    cwd: str
+    model: str
+    view: SkillView
+    tokens: int | None = None
+    activity: str = ""
+    queued: int = 0
+
+
+def status_line(facts: StatusFacts, width: int, marks: Marks, home: str | None = None) -> Line:
+    """At most ``width`` cells; what matters least goes first when there is no room."""
+    view = facts.view
+    problems = len(view.problems)
+    errors = any(problem.severity == "error" for problem in view.problems)
+    state_role: Role = "success" if view.state == "live" else "muted" if view.state == "starting" else "warning"
+    parts: list[tuple[int, Piece]] = []
+    if facts.activity:
+        parts.append((0, Piece(inert_line(facts.activity), "accent")))
+    if facts.queued:
+        parts.append((3, Piece(f"{facts.queued} queued", "accent")))
+    parts.append((7, Piece(_short_folder(facts.cwd, home, max(width // 4, 12)), "muted")))
+    parts.append((5, Piece(inert_line(facts.model), "muted")))
+    parts.append((2, Piece(counted(view.skill_count, "skill"), "text")))
+    parts.append((1, Piece(f"#{view.number}", "text")))
+    parts.append((1, Piece(_state_text(view, max(width // 3, 20)), state_role)))
+    if problems:
+        parts.append((2, Piece(counted(problems, "problem"), "error" if errors else "warning")))
+    if facts.tokens is not None:
+        parts.append((6, Piece(f"{facts.tokens:,} tokens", "muted")))
+    separator = f" {marks.separator} "
+    while len(parts) > 1 and _width(parts, separator) > width - 2:
+        least = max(range(len(parts)), key=lambda index: parts[index][0])
+        del parts[least]
+    pieces: list[Piece] = [Piece(" ")]
+    for index, (_, piece) in enumerate(parts):
+        if index:
+            pieces.append(Piece(separator, "muted"))
+        pieces.append(piece)
+    return Line(tuple(pieces))
+
+
+def _state_text(view: SkillView, width: int) -> str:
+    if view.state == "stale" and view.reason:
+        return cut(f"stale: {inert_line(view.reason)}", width)
+    if view.state == "off":
+        return "not watched"
+    return view.state
+
+
+def _short_folder(cwd: str, home: str | None, width: int) -> str:
+    home = os.path.expanduser("~") if home is None else home
+    shown = "~" + cwd[len(home) :] if cwd == home or cwd.startswith(home.rstrip("/") + "/") else cwd
+    shown = inert_line(shown)
+    if cell_len(shown) <= width:
+        return shown
+    return cut(shown.rsplit("/", 1)[-1], width)
+
+
+def _width(parts: Sequence[tuple[int, Piece]], separator: str) -> int:
+    return sum(cell_len(piece.text) for _, piece in parts) + len(separator) * (len(parts) - 1)

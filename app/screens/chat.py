@@ -1,0 +1,372 @@
+"""The chat: composes the widgets, and passes messages between them and the controllers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widgets import Static
+
+from app.controllers.commands import COMMANDS, find_command
+from app.controllers.completion import Completion, skill_choices
+from app.controllers.composer_history import ComposerHistory, Draft
+from app.controllers.hints import composer_hints
+from app.controllers.marks import Marks
+from app.controllers.questions import QuestionDesk
+from app.controllers.send_rules import SendRules
+from app.controllers.side_pane_lines import PaneFacts, SkillPlace, pane_lines
+from app.controllers.skill_view import SkillView
+from app.controllers.status_line import StatusFacts
+from app.controllers.text_layout import Role
+from app.controllers.transcript import Transcript
+from app.messages import (
+    ChoiceClicked,
+    DraftChanged,
+    DraftSubmitted,
+    PageTurned,
+    QuestionAnswered,
+    RowToggled,
+    SelectionScrolled,
+    TextTyped,
+)
+from app.screens.chat_commands import ChatCommands
+from app.screens.chat_session import ChatSession
+from app.screens.editor import edit_text, open_in_editor
+from app.widgets.composer import Composer
+from app.widgets.lines_view import LinesView, Page
+from app.widgets.notice_bar import NoticeBar
+from app.widgets.painting import paint_now
+from app.widgets.popup import CompletionPopup
+from app.widgets.question_bar import QuestionBar
+from app.widgets.search_bar import SearchBar
+from app.widgets.status_bar import StatusBar
+from app.widgets.transcript_view import TranscriptView
+from skills_core.access.policy import user_may_use
+
+if TYPE_CHECKING:
+    from app.main import SkilldeckApp
+
+LEAST_WIDTH, LEAST_HEIGHT = 40, 12
+NARROW, WIDE, LOW = 90, 150, 20
+
+
+class ChatScreen(Screen[None]):
+    """Transcript, composer, status bar, side pane and popup. It decides nothing: controllers do."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "escape", "Stop, or close", show=False, id="chat.escape"),
+        Binding("f5", "look_now", "Look at the disk now", id="chat.look"),
+        Binding("f6", "toggle_pane", "Skills and problems", id="chat.pane"),
+        Binding("f2", "answer(0)", "First answer", show=False, id="question.first"),
+        Binding("f3", "answer(1)", "Second answer", show=False, id="question.second"),
+        Binding("f4", "answer(2)", "Third answer", show=False, id="question.third"),
+        Binding("ctrl+f", "search", "Search the transcript", id="chat.search", priority=True),
+        Binding("ctrl+g", "edit_draft", "Write the draft in your editor", id="chat.editor"),
+        Binding("ctrl+t", "toggle_rows", "Open or close every row", id="chat.toggle-rows"),
+        Binding("ctrl+end", "tail", "Newest row", show=False, id="chat.tail", priority=True),
+    ]
+
+    def __init__(self, marks: Marks, *, motion: bool, home: str | None = None) -> None:
+        super().__init__()
+        self.marks = marks
+        self.desk = QuestionDesk(self._question_changed)
+        self.transcript = Transcript()
+        self.completion = Completion(COMMANDS)
+        self.history_of_messages = ComposerHistory()
+        self.rules = SendRules()
+        self.session = ChatSession(self)
+        self.commands = ChatCommands(self)
+        self._motion = motion
+        self._home = home
+        self._popup_was_open = False
+        self._gone = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether the widgets are there: what comes later than the screen's end changes nothing."""
+        return self.is_mounted and not self._gone
+
+    async def on_unmount(self) -> None:
+        self._gone = True
+        await self.session.aclose()
+
+    @property
+    def skilldeck(self) -> SkilldeckApp:
+        from app.main import SkilldeckApp
+
+        assert isinstance(self.app, SkilldeckApp)
+        return self.app
+
+    def compose(self) -> ComposeResult:
+        with Container(id="body"):
+            yield TranscriptView(self.transcript, self.marks, id="transcript")
+            yield LinesView(id="pane")
+        yield SearchBar(id="search")
+        yield QuestionBar(self.marks, id="question")
+        yield NoticeBar(id="notice")
+        yield Composer(
+            self.completion, self.history_of_messages, self._draft_followed, blink=self._motion, id="composer"
+        )
+        yield StatusBar(self.marks, self._home, id="status")
+        yield CompletionPopup(self.completion, self.marks, id="popup")
+        yield Static(id="too-small", markup=False)
+
+    def on_mount(self) -> None:
+        self.composer.focus()
+        self.show_status()
+        self.show_hints()
+
+    # The widgets by their names
+
+    @property
+    def composer(self) -> Composer:
+        return self.query_one("#composer", Composer)
+
+    @property
+    def view(self) -> TranscriptView:
+        return self.query_one("#transcript", TranscriptView)
+
+    @property
+    def popup(self) -> CompletionPopup:
+        return self.query_one("#popup", CompletionPopup)
+
+    @property
+    def pane(self) -> LinesView:
+        return self.query_one("#pane", LinesView)
+
+    # What the controllers say
+
+    def skills_changed(self, view: SkillView) -> None:
+        """Takes in a newer view of the skills, also in a popup that is open."""
+        access = self.session.access
+        if view.snapshot is not None and access is not None:
+            choices = skill_choices(
+                view.snapshot.skills, lambda skill: user_may_use(skill, access), lambda skill: access.is_trusted(skill)
+            )
+            self.completion.set_skills(choices)
+            self.show_popup()
+        self.show_pane()
+        self.show_status()
+
+    def show_status(self) -> None:
+        if not self.alive:
+            return
+        session = self.session
+        self.query_one("#status", StatusBar).facts = StatusFacts(
+            cwd=session.cwd,
+            model=session.model_name,
+            view=session.skill_view,
+            tokens=session.tokens,
+            activity=session.activity,
+            queued=session.queued,
+        )
+
+    def show_hints(self) -> None:
+        if not self.alive:
+            return
+        composer = self.composer
+        hints = composer_hints(
+            max(self.size.width - 6, 0),
+            self.marks,
+            busy=self.session.busy,
+            popup=self.completion.open,
+            question=self.desk.current is not None,
+            drafting=bool(composer.text),
+        )
+        if str(composer.border_subtitle or "") != hints:
+            composer.border_subtitle = hints
+
+    def show_pane(self) -> None:
+        """Draws the side pane anew, if it is open."""
+        session = self.session
+        access = session.access
+        if not self.has_class("with-pane") or access is None:
+            return
+        facts = PaneFacts(session.skill_view, access, session.published(), session.description_length, session.cwd)
+        self.pane.show(lambda width: Page(*pane_lines(facts, width, self.marks)))
+
+    def show_popup(self, *, now: bool = False) -> None:
+        """Draws the popup as the completion is; ``now`` writes it to the terminal before anything else happens."""
+        if not self.alive:
+            return
+        composer = self.composer
+        moved = self.popup.follow(composer.region)
+        if self.completion.open != self._popup_was_open:
+            self._popup_was_open = self.completion.open
+            self.show_hints()
+        if now:
+            paint_now(self, {composer, self.popup}, layout=moved)
+
+    def _draft_followed(self) -> None:
+        self.show_popup(now=True)
+
+    def say(self, text: str, role: Role = "text", seconds: float | None = None) -> None:
+        """Shows a notice above the composer."""
+        if self.alive:
+            self.query_one("#notice", NoticeBar).say(text, role, seconds)
+
+    def _question_changed(self) -> None:
+        if self.alive:
+            self.query_one("#question", QuestionBar).show(self.desk.current, self.desk.waiting)
+            if self.desk.current is None and not isinstance(self.focused, Composer):
+                self.composer.focus()
+            self.show_hints()
+
+    # What the person does
+
+    @on(DraftChanged)
+    def _draft_changed(self) -> None:
+        self.rules.changed(self.composer.text if len(self.composer.document.lines) < 50 else "")
+        self.show_hints()
+
+    @on(DraftSubmitted)
+    async def _submitted(self, message: DraftSubmitted) -> None:
+        text = message.text
+        call = find_command(text)
+        if call is not None:
+            self._take_draft(text)
+            await self.commands.run(call)
+            return
+        refusal = await self.session.refusal(text)
+        if refusal is not None:
+            self.say(f"{refusal.message} {refusal.hint}".strip(), "warning")
+            return
+        self._take_draft(text)
+        self.session.send(text.strip("\n"))
+        self.view.follow_tail()
+
+    def _take_draft(self, text: str) -> None:
+        self.query_one("#notice", NoticeBar).clear()
+        self.history_of_messages.sent(text.strip())
+        self.composer.set_draft(Draft("", 0))
+        self.show_popup()
+
+    def clear_draft(self) -> None:
+        """Empties the composer; undo brings the draft back."""
+        self.composer.set_draft(Draft("", 0))
+        self.show_popup()
+
+    def give_back(self, text: str) -> None:
+        """Puts words that were not sent back into the composer, ahead of what is written there."""
+        written = self.composer.text
+        whole = f"{text}\n{written}" if written.strip() else text
+        self.composer.set_draft(Draft(whole, len(text)))
+
+    @on(ChoiceClicked)
+    def _choice_clicked(self) -> None:
+        self.composer.accept()
+        self.composer.focus()
+        self.show_popup()
+
+    @on(SelectionScrolled)
+    def _selection_scrolled(self) -> None:
+        self.show_popup()
+
+    @on(RowToggled)
+    def _row_toggled(self, message: RowToggled) -> None:
+        self.transcript.toggle(message.index)
+        self.view.repaint_row(message.index)
+
+    @on(TextTyped)
+    def _typed(self, message: TextTyped) -> None:
+        self.composer.focus()
+        self.composer.insert(message.text)
+        self.show_popup()
+
+    @on(PageTurned)
+    def _page_turned(self, message: PageTurned) -> None:
+        self.view.action_page(message.pages)
+
+    @on(QuestionAnswered)
+    def _answered(self, message: QuestionAnswered) -> None:
+        self.desk.answer(message.answer)
+
+    @on(LinesView.Chosen, "#pane")
+    async def _place_chosen(self, message: LinesView.Chosen) -> None:
+        if isinstance(message.target, SkillPlace):
+            self.open_file(message.target.path, message.target.line)
+
+    @on(SearchBar.Sought)
+    def _sought(self, message: SearchBar.Sought) -> None:
+        found = self.transcript.find(message.text, self.view.cursor, message.step)
+        if found is None:
+            message.bar.said("nothing found")
+        else:
+            message.bar.said("")
+            self.view.show_row(found)
+
+    @on(SearchBar.Left)
+    def _search_left(self) -> None:
+        self.composer.focus()
+
+    def open_file(self, path: str, line: int | None) -> None:
+        """Opens a file in the person's editor and comes back."""
+        fault = open_in_editor(self.app, self.session.editor, path, line)
+        if fault:
+            self.say(fault, "warning")
+
+    # Keys
+
+    def action_answer(self, index: int) -> None:
+        current = self.desk.current
+        if current is not None and index < len(current.options):
+            self.desk.answer(current.options[index].value)
+
+    def action_escape(self) -> None:
+        search = self.query_one("#search", SearchBar)
+        if search.display:
+            search.leave()
+        elif self.focused is not self.composer:
+            self.composer.focus()
+        elif not self.session.stop():
+            self.query_one("#notice", NoticeBar).clear()
+            self.clear_selection()
+
+    async def action_look_now(self) -> None:
+        await self.session.look_now()
+
+    def action_toggle_pane(self) -> None:
+        self.set_pane(not self.has_class("with-pane"))
+
+    def set_pane(self, shown: bool) -> None:
+        self.set_class(shown, "with-pane")
+        self.show_pane()
+        if shown:
+            self.pane.focus()
+        elif self.focused is not self.composer:
+            self.composer.focus()
+
+    def action_search(self) -> None:
+        self.query_one("#search", SearchBar).open()
+
+    def action_tail(self) -> None:
+        self.view.follow_tail()
+
+    def action_toggle_rows(self) -> None:
+        self.transcript.toggle_all()
+        self.view.follow_tail()
+
+    def action_edit_draft(self) -> None:
+        written = edit_text(self.app, self.session.editor, self.composer.text)
+        if isinstance(written, Draft):
+            self.composer.set_draft(written)
+        else:
+            self.say(written, "warning")
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        small = width < LEAST_WIDTH or height < LEAST_HEIGHT
+        self.set_class(small, "too-small")
+        self.set_class(width < NARROW, "narrow")
+        self.set_class(width >= WIDE, "wide")
+        self.set_class(height < LOW, "low")
+        if small:
+            self.query_one("#too-small", Static).update(
+                f"Make the window larger:\nat least {LEAST_WIDTH} × {LEAST_HEIGHT} (now {width} × {height})"
+            )
+        self.show_hints()
+        self.call_after_refresh(self.show_popup)

@@ -1,0 +1,274 @@
+"""What each slash command does on the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from app.controllers.commands import COMMANDS, CommandCall
+from app.controllers.context_source import read_catalog_form
+from app.controllers.inert import inert
+from app.controllers.text_layout import Line, Piece, wrap_text
+from app.screens.help import HelpScreen
+from app.screens.page import PageScreen
+from app.screens.picker import PickerScreen, PickItem
+from app.widgets.lines_view import Page
+from skills_core.session.error import SessionError
+from skills_core.session.event import SOURCE_SKILL_CATALOG, SOURCE_USER
+
+if TYPE_CHECKING:
+    from app.screens.chat import ChatScreen
+    from skills_core.session import SessionInfo
+
+KNOWN_MODELS = ("offline", "openai:gpt-5", "anthropic:claude-sonnet-4-5", "ollama:qwen3")
+"""Examples of each kind, to start from; any other name can be written."""
+
+
+class ChatCommands:
+    """One method a command, found by its name."""
+
+    def __init__(self, screen: ChatScreen) -> None:
+        self._screen = screen
+        self._methods: dict[str, Callable[[str], Awaitable[None]]] = {
+            "skills": self._skills,
+            "problems": self._skills,
+            "help": self._help,
+            "catalog": self._catalog,
+            "why": self._why,
+            "trust": self._trust,
+            "model": self._model,
+            "new": self._new,
+            "resume": self._resume,
+            "fork": self._fork,
+            "retry": self._retry,
+            "compact": self._compact,
+            "copy": self._copy,
+            "export": self._export,
+            "new-skill": self._new_skill,
+            "theme": self._theme,
+            "quit": self._quit,
+        }
+        assert set(self._methods) == {command.name for command in COMMANDS}
+
+    async def run(self, call: CommandCall) -> None:
+        await self._methods[call.command.name](call.arguments)
+
+    async def _skills(self, arguments: str) -> None:
+        self._screen.set_pane(True)
+
+    async def _help(self, topic: str) -> None:
+        self._screen.app.push_screen(HelpScreen(topic))
+
+    async def _catalog(self, arguments: str) -> None:
+        conversation = self._screen.session.conversation
+        session = conversation.session if conversation is not None else None
+        events = session.of_source(SOURCE_SKILL_CATALOG) if session is not None else ()
+        newest = next((event for event in reversed(events) if read_catalog_form(event.data) is not None), None)
+        if session is None or newest is None:
+            self._screen.say("The model has no catalog yet: it gets one with the first message, if there are skills.")
+            return
+        text = "".join(str(block.get("text", "")) for block in newest.data["content"])
+        hidden = "" if session.surface.is_visible(newest.seq) else " (hidden by a compaction; the next step repeats it)"
+        self._page(f"The catalog as the model received it, event {newest.seq}{hidden}", text)
+
+    async def _why(self, words: str) -> None:
+        from skills_core.agent.models.offline import route
+        from skills_core.catalog import catalog_entries
+
+        session = self._screen.session
+        view, access = session.skill_view, session.access
+        if not words:
+            conversation = session.conversation
+            texts = conversation.user_texts() if conversation is not None else []
+            words = texts[-1] if texts else ""
+        if not words:
+            self._screen.say("Write the words behind it: /why my shirts need hemming")
+            return
+        if view.snapshot is None or access is None:
+            self._screen.say("The skills are still being looked for.")
+            return
+        routes = route(words, catalog_entries(view.snapshot, access, session.description_length))
+        lines = [f"{found.score:6.2f}  {found.name}  ({', '.join(found.words)})" for found in routes]
+        body = "\n".join(lines) if lines else "No skill shares a word with it."
+        self._page("Where these words lead", f"{words}\n\n{body}")
+
+    async def _trust(self, answer: str) -> None:
+        session = self._screen.session
+        runtime = session.runtime
+        if runtime is None:
+            return
+        if answer in ("yes", "no", "ask"):
+            value = {"yes": True, "no": False, "ask": None}[answer]
+            await session.remember_trust(runtime.project_root, value)
+            said = {"yes": "is trusted", "no": "is not trusted", "ask": "is asked about again"}[answer]
+            self._screen.say(f"{runtime.project_root} {said}.", "muted", 5)
+            if value is None:
+                session.ask_trust()
+            return
+        if answer:
+            self._screen.say("Write /trust yes, /trust no or /trust ask.")
+            return
+        known = {True: "trusted", False: "not trusted", None: "not answered yet"}
+        now = known[runtime.access.trust_of(runtime.project_root)]
+        if session.ask_trust():
+            self._screen.say(f"{runtime.project_root}: {now}.", "muted", 8)
+        else:
+            self._screen.say(f"{runtime.project_root}: {now}. It has no skills of its own now.", "muted", 8)
+
+    async def _model(self, name: str) -> None:
+        session = self._screen.session
+        if name:
+            await self._use_model(name)
+            return
+        names = dict.fromkeys((session.model_name, *KNOWN_MODELS))
+        items = [PickItem(each, each, "in use" if each == session.model_name else "") for each in names]
+        self._screen.app.push_screen(
+            PickerScreen("Choose a model", items, free="Enter uses the name as written"), self._picked(self._use_model)
+        )
+
+    async def _use_model(self, name: str) -> None:
+        conversation = self._screen.session.conversation
+        if conversation is None:
+            return
+        self._screen.say(f"Opening {name} …", "muted")
+        model = await self._screen.session.open_model(name)
+        if model is not None:
+            await conversation.set_model(model)
+            if model.name == name:
+                self._screen.say(f"{name} answers from now on.", "muted", 4)
+
+    async def _new(self, arguments: str) -> None:
+        await self._switch(lambda runtime: runtime.store.create(runtime.cwd))
+
+    async def _resume(self, session_id: str) -> None:
+        if session_id:
+            await self._switch(lambda runtime: runtime.store.open(session_id))
+            return
+        runtime = self._screen.session.runtime
+        if runtime is None:
+            return
+        try:
+            stored = await runtime.store.list(runtime.cwd)
+        except SessionError as error:
+            self._screen.say(f"{error.message} {error.hint}", "error")
+            return
+        items = [PickItem(info.id, info.title or "(no title)", _when(info)) for info in stored]
+        if not items:
+            self._screen.say("This folder has no stored session yet.")
+            return
+        self._screen.app.push_screen(PickerScreen("Open a session", items), self._picked(self._resume))
+
+    async def _fork(self, seq: str) -> None:
+        conversation = self._screen.session.conversation
+        current = conversation.session if conversation is not None else None
+        if current is None or current.path is None or not current.events:
+            self._screen.say("There is nothing to fork yet.")
+            return
+        if seq and not seq.isdecimal():
+            self._screen.say("Write the number of the last event that both share: /fork 12")
+            return
+        at = int(seq) if seq else None
+        await self._switch(lambda runtime: runtime.store.fork(current.id, at))
+
+    async def _retry(self, arguments: str) -> None:
+        conversation = self._screen.session.conversation
+        if conversation is None or not conversation.run_again():
+            self._screen.say("There is no message to send again, or a turn is running.")
+
+    async def _compact(self, arguments: str) -> None:
+        conversation = self._screen.session.conversation
+        if conversation is not None:
+            self._screen.say(await conversation.compact(), "muted")
+
+    async def _copy(self, arguments: str) -> None:
+        row = self._screen.transcript.last_reply()
+        if row is None:
+            self._screen.say("There is no answer to copy yet.")
+            return
+        self._screen.app.copy_to_clipboard(row.text())
+        self._screen.say(f"Copied the last answer, {len(row.text()):,} characters.", "muted", 4)
+
+    async def _export(self, target: str) -> None:
+        from app.screens.export import export_session
+
+        conversation = self._screen.session.conversation
+        session = conversation.session if conversation is not None else None
+        if session is None:
+            return
+        said, failed = await asyncio.to_thread(export_session, session, target, self._screen.session.cwd)
+        self._screen.say(said, "error" if failed else "muted")
+
+    async def _new_skill(self, name: str) -> None:
+        from app.errors import UsageError
+        from app.new_skill import check_name, project_skill_root, write_skill
+
+        runtime = self._screen.session.runtime
+        if runtime is None:
+            return
+        try:
+            check_name(name)
+            path = await asyncio.to_thread(write_skill, project_skill_root(runtime.project_root), name)
+        except UsageError as error:
+            hint = error.hint.replace("skilldeck new", "/new-skill")
+            self._screen.say(f"{error.message}. {hint}".strip(), "warning")
+            return
+        self._screen.open_file(path, None)
+
+    async def _theme(self, name: str) -> None:
+        app = self._screen.app
+        if name:
+            self._use_theme(name)
+            return
+        before = app.theme
+        items = [PickItem(each, each, "in use" if each == before else "") for each in sorted(app.available_themes)]
+
+        def done(chosen: str | None) -> None:
+            self._use_theme(chosen or before)
+
+        self._screen.app.push_screen(PickerScreen("Choose a theme", items, preview=self._use_theme), done)
+
+    def _use_theme(self, name: str) -> None:
+        app = self._screen.app
+        if name in app.available_themes:
+            app.theme = name
+        else:
+            self._screen.say(f"There is no theme {name}.", "warning")
+
+    async def _quit(self, arguments: str) -> None:
+        await self._screen.skilldeck.leave(0)
+
+    async def _switch(self, opening: Callable[..., Awaitable[object]]) -> None:
+        from skills_core.session import Session
+
+        session = self._screen.session
+        if session.runtime is None:
+            return
+        try:
+            opened = await opening(session.runtime)
+        except SessionError as error:
+            self._screen.say(f"{error.message} {error.hint}".strip(), "error")
+            return
+        assert isinstance(opened, Session)
+        await session.use(opened, session.model_name)
+        count = len(opened.of_source(SOURCE_USER))
+        self._screen.say(f"Session {opened.id}" + (f", {count} of your messages" if count else ", new"), "muted", 4)
+        self._screen.view.follow_tail()
+
+    def _picked(self, use: Callable[[str], Awaitable[None]]) -> Callable[[str | None], None]:
+        def done(chosen: str | None) -> None:
+            if chosen:
+                self._screen.run_worker(use(chosen), exclusive=False)
+
+        return done
+
+    def _page(self, title: str, text: str) -> None:
+        def layout(width: int) -> Page:
+            head = [Line((Piece(title, "heading"),)), Line()]
+            return Page([*head, *wrap_text(inert(text), width)])
+
+        self._screen.app.push_screen(PageScreen(layout))
+
+
+def _when(info: SessionInfo) -> str:
+    return f"{info.updated[:16].replace('T', ' ')} UTC  {info.events:,} events"

@@ -1,0 +1,256 @@
+"""The running core behind the chat: opened after the first frame, wired to the screen, closed with it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from app.controllers.conversation import Conversation, ConversationPorts
+from app.controllers.row_body import joined_text
+from app.controllers.runtime_port import ScreenRuntime
+from app.controllers.send_rules import SendRefusal
+from app.controllers.skill_view import SkillFeed, SkillView
+from app.controllers.text_layout import counted
+from app.controllers.trust_asking import TrustAsking
+from skills_core.access.policy import SkillAccess
+from skills_core.registry.snapshot import SkillSnapshot
+from skills_core.session.event import SOURCE_USER, source_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.options import ScreenOptions
+    from app.screens.chat import ChatScreen
+    from skills_core.agent.model import Model
+    from skills_core.agent.outcome import TurnOutcome
+    from skills_core.catalog import CatalogEntry
+    from skills_core.session import Session
+
+
+class ChatSession:
+    """Joins the screen with the runtime, the feed of skills and the conversation. All of it may still be missing."""
+
+    def __init__(self, screen: ChatScreen) -> None:
+        self._screen = screen
+        self._options: ScreenOptions | None = None
+        self._runtime: ScreenRuntime | None = None
+        self._feed: SkillFeed | None = None
+        self._conversation: Conversation | None = None
+        self._trust: TrustAsking | None = None
+        self._follow: asyncio.Task[None] | None = None
+        self._unwatch: list[Callable[[], None]] = []
+        self._waiting: list[str] = []
+
+    # What the screen asks
+
+    @property
+    def runtime(self) -> ScreenRuntime | None:
+        return self._runtime
+
+    @property
+    def conversation(self) -> Conversation | None:
+        return self._conversation
+
+    @property
+    def access(self) -> SkillAccess | None:
+        return self._runtime.access if self._runtime is not None else None
+
+    @property
+    def cwd(self) -> str:
+        return self._options.cwd if self._options is not None else ""
+
+    @property
+    def editor(self) -> str | None:
+        return self._options.settings.editor if self._options is not None else None
+
+    @property
+    def description_length(self) -> int:
+        return self._options.settings.catalog_description_max_length if self._options is not None else 500
+
+    @property
+    def model_name(self) -> str:
+        if self._conversation is not None:
+            return self._conversation.model_name
+        return self._options.settings.model if self._options is not None else ""
+
+    @property
+    def skill_view(self) -> SkillView:
+        return self._feed.view if self._feed is not None else SkillView()
+
+    @property
+    def tokens(self) -> int | None:
+        return self._conversation.tokens if self._conversation is not None else None
+
+    @property
+    def activity(self) -> str:
+        if self._waiting:
+            return "Starting"
+        return self._conversation.activity if self._conversation is not None else ""
+
+    @property
+    def queued(self) -> int:
+        return len(self._conversation.queued) if self._conversation is not None else 0
+
+    @property
+    def busy(self) -> bool:
+        return self._conversation is not None and self._conversation.busy
+
+    def published(self) -> Sequence[CatalogEntry] | None:
+        """The catalog that the model has now."""
+        from skills_core.catalog import visible_catalog
+
+        session = self._conversation.session if self._conversation is not None else None
+        return visible_catalog(session) if session is not None else None
+
+    async def refusal(self, text: str) -> SendRefusal | None:
+        """Why a draft is kept. A name that is not known is looked for on the disk before it is refused."""
+        if self._feed is None or self._runtime is None:
+            return None
+        rules, access = self._screen.rules, self._runtime.access
+        snapshot = self._feed.view.snapshot or SkillSnapshot(complete=False)
+        refusal = rules.refusal(text, snapshot, access)
+        if refusal is not None and not refusal.again:
+            view = await self._feed.look_now()
+            refusal = rules.refusal(text, view.snapshot or SkillSnapshot(complete=False), access)
+        return refusal
+
+    def send(self, text: str) -> None:
+        """Sends words, or keeps them until the program has started."""
+        if self._conversation is None or self._conversation.agent is None:
+            self._waiting.append(text)
+            self._screen.show_status()
+        else:
+            self._conversation.send(text)
+            self._screen.show_hints()
+
+    def stop(self) -> bool:
+        return self._conversation is not None and self._conversation.cancel()
+
+    async def look_now(self) -> None:
+        """Compares with the disk at once, and says what is there."""
+        if self._feed is None:
+            return
+        view = await self._feed.look_now()
+        skills = counted(view.skill_count, "skill")
+        problems = counted(len(view.problems), "problem")
+        self._screen.say(f"{skills}, {problems} on the disk now (#{view.number}).", "muted", 4)
+
+    # Opening and closing
+
+    async def open(self, options: ScreenOptions, runtime: ScreenRuntime) -> None:
+        """Wires the runtime to the screen. Called once, after the first frame."""
+        self._options, self._runtime = options, runtime
+        self._feed = SkillFeed(runtime.registry, runtime.access, runtime.lookup, self._view_changed)
+        self._watch(runtime)
+        self._trust = TrustAsking(runtime.access, self._screen.desk, self.remember_trust)
+        self._feed.start()
+        self._follow = asyncio.create_task(self._follow_answers(runtime), name="access-refresh")
+        ports = ConversationPorts(changed=self._conversation_changed, ended=self._turn_ended)
+        self._conversation = Conversation(runtime, self._screen.transcript, self._screen.desk, ports)
+        self._screen.show_status()
+
+    async def use(self, session: Session, model_name: str | None = None) -> None:
+        """Shows a session and continues in it, with the model of that name or of the settings."""
+        runtime, conversation = self._runtime, self._conversation
+        if runtime is None or conversation is None:
+            return
+        model = await self.open_model(model_name or runtime.settings.model)
+        await conversation.use(session, model)
+        self._screen.history_of_messages.load(conversation.user_texts())
+        self._screen.show_pane()
+        self._screen.show_hints()
+        waiting, self._waiting = self._waiting, []
+        for text in waiting:
+            conversation.send(text)
+
+    async def open_model(self, name: str) -> Model | None:
+        """The model of a name; when it cannot be opened it says why, and the offline model takes its place."""
+        from skills_core.agent.model import ModelError
+
+        runtime = self._runtime
+        if runtime is None:
+            return None
+        try:
+            return await runtime.open_model(name)
+        except ModelError as error:
+            fallback = "The offline model answers until you choose another with /model."
+            self._screen.say(f"{name}: {error.message} {error.hint} {fallback}", "error")
+            return await runtime.open_model("offline")
+
+    async def remember_trust(self, project_root: str, answer: bool | None) -> None:
+        """Keeps an answer of the person about a project, and lets everything that depends on it follow."""
+        from skills_core.access.answers import AnswersError
+
+        runtime = self._runtime
+        if runtime is None:
+            return
+        try:
+            await asyncio.to_thread(runtime.access.set_trust, project_root, answer)
+        except AnswersError as error:
+            self._screen.say(error.message, "error")
+            return
+        runtime.access.notify()
+
+    def ask_trust(self) -> bool:
+        """Asks again about the project's skills; False when there are none."""
+        view = self.skill_view
+        if view.snapshot is None or self._trust is None:
+            return False
+        skills = tuple(skill for skill in view.snapshot.skills if skill.project_root is not None)
+        if not skills or skills[0].project_root is None:
+            return False
+        self._trust.ask(skills[0].project_root, skills)
+        return True
+
+    async def aclose(self) -> None:
+        """Closes everything in the order in which it depends on each other."""
+        for unsubscribe in self._unwatch:
+            unsubscribe()
+        self._unwatch.clear()
+        if self._follow is not None:
+            self._follow.cancel()
+            await asyncio.gather(self._follow, return_exceptions=True)
+        if self._trust is not None:
+            await self._trust.aclose()
+        if self._conversation is not None:
+            await self._conversation.aclose()
+        if self._feed is not None:
+            await self._feed.aclose()
+        if self._runtime is not None:
+            await self._runtime.aclose()
+
+    def _watch(self, runtime: ScreenRuntime) -> None:
+        filesystem, feed = runtime.filesystem, self._feed
+        if filesystem is None or feed is None:
+            return
+
+        def changed(*_: object) -> None:
+            status = filesystem.watch_status
+            feed.set_watching(status.mode, status.reason)
+
+        self._unwatch.append(filesystem.subscribe_status(changed))
+        changed()
+
+    async def _follow_answers(self, runtime: ScreenRuntime) -> None:
+        from skills_core.access.refresh import AccessRefresh
+
+        await AccessRefresh(runtime.access).follow()
+
+    def _view_changed(self, view: SkillView) -> None:
+        self._screen.skills_changed(view)
+        if self._trust is not None:
+            self._trust.see(view)
+
+    def _conversation_changed(self) -> None:
+        self._screen.show_status()
+        self._screen.show_hints()
+        self._screen.show_pane()
+
+    def _turn_ended(self, outcome: TurnOutcome) -> None:
+        returned = [message for message in outcome.returned if source_kind(message.data) == SOURCE_USER]
+        words = "\n\n".join(joined_text(message.data.get("content")) for message in returned)
+        if words:
+            self._screen.give_back(words)
+        if outcome.reason in ("rejected", "failed") and outcome.message:
+            self._screen.say(f"{outcome.message} {outcome.hint}".strip(), "warning")
+        self._screen.show_hints()

@@ -1,0 +1,51 @@
+"""Which session the chat begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.controllers.commands import COMMANDS, CommandCall
+from skills_core.session.error import SessionError
+from skills_core.session.event import MODEL_CHANGE, REQUEST_CONTEXT, SessionEvent
+
+if TYPE_CHECKING:
+    from app.options import ScreenOptions
+    from app.screens.chat import ChatScreen
+
+
+async def open_first_session(chat: ChatScreen, options: ScreenOptions) -> None:
+    """Opens what the command line asked for; when that cannot be had it says why and begins a new session."""
+    runtime = chat.session.runtime
+    if runtime is None:
+        return
+    store = runtime.store
+    try:
+        if options.fork is not None:
+            session = await store.fork(options.fork, options.fork_seq)
+        elif options.resume == "continue":
+            latest = await store.latest(options.cwd)
+            session = await (store.open(latest) if latest is not None else store.create(options.cwd))
+        elif options.resume is not None and options.resume != "pick":
+            session = await store.open(options.resume)
+        else:
+            session = await store.create(options.cwd)
+    except SessionError as error:
+        chat.say(f"{error.message} {error.hint} A session that is kept nowhere was begun instead.".strip(), "error")
+        from app.assets import program_version
+        from skills_core.session import Session
+
+        session = Session.in_memory(options.cwd, program_version())
+    await chat.session.use(session, options.model or last_model(session.events))
+    if options.resume == "pick":
+        resume = next(command for command in COMMANDS if command.name == "resume")
+        await chat.commands.run(CommandCall(resume, ""))
+
+
+def last_model(events: Sequence[SessionEvent]) -> str | None:
+    """The model that a stored session used last."""
+    for event in reversed(events):
+        if event.type in (MODEL_CHANGE, REQUEST_CONTEXT):
+            name = event.data.get("model")
+            return name if isinstance(name, str) else None
+    return None

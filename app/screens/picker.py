@@ -1,0 +1,106 @@
+"""Choose one of a list, narrowed by typing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from app.controllers.inert import inert_line
+from app.controllers.matching import Matcher
+from app.controllers.text_layout import Line, Piece, cut_pieces
+from app.widgets.lines_view import LinesView, Page
+
+
+@dataclass(frozen=True, slots=True)
+class PickItem:
+    """``value`` is what choosing gives; ``name`` and ``description`` are shown and searched."""
+
+    value: str
+    name: str
+    description: str = ""
+
+
+class PickerScreen(ModalScreen[str | None]):
+    """Typing narrows, arrows choose, Enter takes, Esc leaves with nothing.
+
+    With ``free``, Enter on words that match nothing gives the words. ``preview`` is called with each value that the
+    person moves to.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="picker.close"),
+        Binding("up,ctrl+p", "step(-1)", "Up", show=False, id="picker.up", priority=True),
+        Binding("down,ctrl+n", "step(1)", "Down", show=False, id="picker.down", priority=True),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        items: Sequence[PickItem],
+        *,
+        free: str = "",
+        preview: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._matcher = Matcher(list(items))
+        self._free = free
+        self._preview = preview
+        self._found: list[PickItem] = list(items)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="frame") as frame:
+            frame.border_title = self._title
+            frame.border_subtitle = self._free or "Enter chooses, Esc closes"
+            yield Input(placeholder="Type to narrow", compact=True)
+            yield LinesView(self._page, always_cursor=True)
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+        self.action_step(1)
+
+    @on(Input.Changed)
+    def _narrowed(self, message: Input.Changed) -> None:
+        self._found = self._matcher.match(message.value.strip())
+        view = self.query_one(LinesView)
+        view.show(self._page)
+        view.choose_first()
+
+    @on(Input.Submitted)
+    def _taken(self, message: Input.Submitted) -> None:
+        target = self.query_one(LinesView).target
+        if isinstance(target, PickItem):
+            self.dismiss(target.value)
+        elif self._free and message.value.strip():
+            self.dismiss(message.value.strip())
+
+    @on(LinesView.Chosen)
+    def _clicked(self, message: LinesView.Chosen) -> None:
+        if isinstance(message.target, PickItem):
+            self.dismiss(message.target.value)
+
+    def action_step(self, by: int) -> None:
+        view = self.query_one(LinesView)
+        view.action_step(by)
+        if self._preview is not None and isinstance(view.target, PickItem):
+            self._preview(view.target.value)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def _page(self, width: int) -> Page:
+        lines: list[Line] = []
+        targets: dict[int, object] = {}
+        for item in self._found:
+            targets[len(lines)] = item
+            tail = Piece(f"  {inert_line(item.description)}", "muted")
+            lines.append(Line(cut_pieces((Piece(" "), Piece(inert_line(item.name), "strong"), tail), width)))
+        return Page(lines, targets)

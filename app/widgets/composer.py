@@ -1,0 +1,216 @@
+"""Where the person writes: several lines, with history, any paste, and the keys of the completion popup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult, Selection
+
+from app.controllers.completion import Completion, Replacement
+from app.controllers.composer_history import ComposerHistory, Draft
+from app.messages import DraftChanged, DraftSubmitted, PageTurned
+
+COMPLETION_LINE_LIMIT = 4_000
+"""Code points of a line beyond which no token is looked for: it was pasted, not typed."""
+
+
+class Composer(TextArea):
+    """The draft. Nothing but the person's own keys ever changes it.
+
+    ``followed`` is called after the completion has seen a change, still inside the key handler.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"),
+        Binding("ctrl+z,super+z", "undo", "Undo", show=False, id="composer.undo"),
+        Binding("ctrl+y,super+y,ctrl+shift+z", "redo", "Redo", show=False, id="composer.redo"),
+    ]
+
+    def __init__(
+        self,
+        completion: Completion,
+        history: ComposerHistory,
+        followed: Callable[[], None],
+        *,
+        blink: bool,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(
+            id=id,
+            soft_wrap=True,
+            tab_behavior="focus",
+            show_line_numbers=False,
+            highlight_cursor_line=False,
+            placeholder="Ask for something, or type / for commands and skills",
+        )
+        self.completion = completion
+        self.history_of_messages = history
+        self.cursor_blink = blink
+        self.match_cursor_bracket = False
+        self._followed = followed
+        self._editing = False
+
+    @property
+    def caret(self) -> int:
+        """The caret's offset in code points."""
+        return self.document.get_index_from_location(self.cursor_location)
+
+    @property
+    def draft(self) -> Draft:
+        return Draft(self.text, self.caret)
+
+    def set_draft(self, draft: Draft) -> None:
+        """Replaces the whole draft as one edit, which undo takes back."""
+        if draft.text != self.text:
+            self.history.checkpoint()
+            self.replace(draft.text, (0, 0), self.document.end, maintain_selection_offset=False)
+            self.history.checkpoint()
+        self.move_cursor(self.document.get_location_from_index(min(draft.caret, len(draft.text))))
+        self.follow()
+
+    def apply(self, replacement: Replacement) -> None:
+        """Puts an accepted completion into the draft, as one edit."""
+        self.history.checkpoint()
+        start = self.document.get_location_from_index(replacement.start)
+        end = self.document.get_location_from_index(replacement.end)
+        result = self.replace(replacement.text, start, end, maintain_selection_offset=False)
+        self.move_cursor(result.end_location)
+        self.history.checkpoint()
+        self.follow()
+
+    def accept(self) -> None:
+        """Accepts the popup's selection. Never sends."""
+        replacement = self.completion.accept(self.text)
+        if replacement is not None:
+            self.apply(replacement)
+
+    def follow(self) -> None:
+        """Lets the completion see the draft as it is now, and tells the screen."""
+        row, column = self.cursor_location
+        current = self.document.get_line(row)
+        word = current[:column].rsplit(None, 1)[-1:] if len(current) <= COMPLETION_LINE_LIMIT else []
+        may_be_token = bool(word) and word[0].startswith("/")
+        at_end = (row, column) == self.document.end
+        if may_be_token or (at_end and current.endswith(" ")):
+            text, caret = self.text, self.caret
+            self.completion.follow(text, caret)
+            self.suggestion = self.completion.hint_at(text, caret)
+        else:
+            self.completion.follow("", 0)
+            self.suggestion = ""
+        self.post_message(DraftChanged())
+        self._followed()
+
+    def edit(self, edit: Edit) -> EditResult:
+        self._editing = True
+        try:
+            result = super().edit(edit)
+        finally:
+            self._editing = False
+        self.follow()
+        return result
+
+    def undo(self) -> None:
+        super().undo()
+        self.follow()
+
+    def redo(self) -> None:
+        super().redo()
+        self.follow()
+
+    def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
+        super()._watch_selection(previous_selection, selection)
+        if self.is_mounted and not self._editing:
+            self.follow()
+
+    def update_suggestion(self) -> None:
+        """The suggestion is the argument hint, set by ``follow``; an edit itself proposes nothing."""
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Moves right. The hint is shown only: it is never taken into the draft."""
+        hint, self.suggestion = self.suggestion, ""
+        super().action_cursor_right(select)
+        if hint and self.cursor_at_end_of_text:
+            self.suggestion = hint
+
+    def action_cursor_page_up(self) -> None:
+        """A draft that fits has no pages: the key turns those of the transcript."""
+        if self.max_scroll_y:
+            super().action_cursor_page_up()
+        else:
+            self.post_message(PageTurned(-1))
+
+    def action_cursor_page_down(self) -> None:
+        if self.max_scroll_y:
+            super().action_cursor_page_down()
+        else:
+            self.post_message(PageTurned(1))
+
+    def action_newline(self) -> None:
+        self._replace_via_keyboard("\n", *self.selection)
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self._popup_key(event.key) or self._history_key(event.key) or self._submit_key(event.key):
+            event.stop()
+            event.prevent_default()
+            self.post_message(DraftChanged())
+            self._followed()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        self.history.checkpoint()
+        result = self._replace_via_keyboard(text, *self.selection)
+        if result is not None:
+            self.move_cursor(result.end_location)
+        self.history.checkpoint()
+
+    def _popup_key(self, key: str) -> bool:
+        state = self.completion
+        if not state.open:
+            return False
+        moves = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1, "pageup": -10, "pagedown": 10}
+        if key in moves:
+            state.move(moves[key])
+        elif key == "tab" or (key == "enter" and state.enter_accepts()):
+            self.accept()
+        elif key == "escape":
+            state.dismiss()
+        else:
+            return False
+        return True
+
+    def _history_key(self, key: str) -> bool:
+        if key not in ("up", "down") or self.selection.start != self.selection.end:
+            return False
+        location = self.cursor_location
+        if key == "up" and self.navigator.is_first_wrapped_line(location):
+            draft = self.history_of_messages.older(self.draft)
+        elif key == "down" and self.navigator.is_last_wrapped_line(location):
+            draft = self.history_of_messages.newer(self.draft)
+        else:
+            return False
+        if draft is None:
+            return False
+        self.set_draft(draft)
+        self.completion.dismiss()
+        return True
+
+    def _submit_key(self, key: str) -> bool:
+        if key != "enter":
+            return False
+        if self._more_keys_follow():
+            self.action_newline()
+        elif self.text.strip():
+            self.post_message(DraftSubmitted(self.text))
+        return True
+
+    def _more_keys_follow(self) -> bool:
+        """Whether further keys came in the same read: then Enter belongs to a paste without brackets."""
+        queues = (self.app._message_queue, self._message_queue)  # pyright: ignore[reportPrivateUsage]
+        return any(isinstance(message, events.Key) for queue in queues for message in queue.values)

@@ -1,0 +1,40 @@
+"""From the roles of pieces to the theme's colours, and from lines to strips."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from app.controllers.text_layout import Line, Role
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+ROLES: tuple[Role, ...] = get_args(Role)
+ROLE_CLASSES: set[str] = {f"role--{role}" for role in ROLES}
+"""Component classes for a widget that draws pieces; the style sheets colour them."""
+
+
+class RoleStyles:
+    """The styles of one widget's roles, looked up once until the theme changes."""
+
+    def __init__(self, widget: Widget) -> None:
+        self._widget = widget
+        self._styles: dict[Role, Style] = {}
+
+    def clear(self) -> None:
+        self._styles.clear()
+
+    def __getitem__(self, role: Role) -> Style:
+        style = self._styles.get(role)
+        if style is None:
+            style = self._widget.get_component_rich_style(f"role--{role}", partial=True)
+            self._styles[role] = style
+        return style
+
+    def strip(self, line: Line, base: Style) -> Strip:
+        """The line's pieces in their styles over ``base``, not padded."""
+        return Strip([Segment(text, base + self[role]) for text, role in line.pieces if text])

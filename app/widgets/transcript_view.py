@@ -1,0 +1,316 @@
+"""The transcript on the screen: only the rows in sight are laid out, whatever the length of the session."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+
+from app.controllers.marks import Marks
+from app.controllers.row_cache import RowCache
+from app.controllers.text_layout import Line
+from app.controllers.transcript import RowChanged, RowsAppended, RowsReset, Transcript, TranscriptChange
+from app.messages import RowToggled, TextTyped
+from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
+
+_CURSOR = "transcript--cursor"
+_MORE = "transcript--more"
+LIVE_INTERVAL = 0.05
+"""Seconds between two paintings of a reply that is coming in."""
+
+
+class TranscriptView(ScrollView, can_focus=True):
+    """Draws a ``Transcript``. It follows the tail unless the person has scrolled up, and then says so."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR, _MORE}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Row above", show=False, id="transcript.up"),
+        Binding("down", "move(1)", "Row below", show=False, id="transcript.down"),
+        Binding("enter,space", "toggle", "Open or close", show=False, id="transcript.toggle"),
+        Binding("home", "first", "First row", show=False, id="transcript.home"),
+        Binding("end", "last", "Last row", show=False, id="transcript.end"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="transcript.pageup"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="transcript.pagedown"),
+    ]
+
+    def __init__(self, transcript: Transcript, marks: Marks, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.transcript = transcript
+        self.cursor: int | None = None
+        self.following = True
+        self._marks = marks
+        self._cache = RowCache(transcript, marks)
+        self._roles = RoleStyles(self)
+        self._strips: dict[int, tuple[object, list[Strip]]] = {}
+        self._settling = False
+        self._live_timer: Timer | None = None
+        self._changed_rows: set[int] = set()
+        transcript.on_change = self.rows_changed
+
+    # What the transcript says
+
+    def rows_changed(self, change: TranscriptChange) -> None:
+        """Takes in a change of the rows. Growth of a running reply is painted at most every 50 ms."""
+        match change:
+            case RowsAppended(first):
+                self._cache.appended(first)
+                self._settle()
+            case RowChanged(index):
+                self._changed_rows.add(index)
+                if self._live_timer is None and self.is_attached:
+                    self._live_timer = self.set_timer(LIVE_INTERVAL, self._paint_changed)
+            case RowsReset():
+                self._reset()
+
+    def show_row(self, index: int) -> None:
+        """Brings a row into view and puts the cursor on it."""
+        if not 0 <= index < len(self.transcript.rows):
+            return
+        self.cursor = index
+        self._cache.measure(index)
+        top, height = self._cache.span(index)
+        view = self._view_height
+        if top < self.scroll_offset.y or height >= view:
+            self._scroll_to_line(top)
+        elif top + height > self.scroll_offset.y + view:
+            self._scroll_to_line(top + height - view)
+        self._settle()
+        self.refresh()
+
+    def repaint_row(self, index: int) -> None:
+        """Takes in at once that a row opened or closed."""
+        self._changed_rows.add(index)
+        self._paint_changed()
+
+    # Layout
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._reset()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._layout_width()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._roles.clear()
+        self._strips.clear()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if not self._settling and round(old_value) != round(new_value):
+            self.following = new_value >= self.max_scroll_y
+            self._settle()
+
+    @property
+    def _view_height(self) -> int:
+        return max(self.scrollable_content_region.height, 1)
+
+    def _layout_width(self) -> None:
+        width = self.scrollable_content_region.width
+        if width != self._cache.width:
+            anchor = self._cache.at(self.scroll_offset.y)
+            self._cache.set_width(width)
+            self._strips.clear()
+            if not self.following:
+                self._cache.measure(anchor[0])
+                top, height = self._cache.span(anchor[0])
+                self._update_size()
+                self._scroll_to_line(top + min(anchor[1], max(height - 1, 0)))
+        self._settle()
+
+    def _reset(self) -> None:
+        self._cache.reset()
+        self._strips.clear()
+        self.cursor = None if self.cursor is None else min(self.cursor, len(self.transcript.rows) - 1)
+        self._settle()
+        self.refresh()
+
+    def _paint_changed(self) -> None:
+        self._live_timer = None
+        rows, self._changed_rows = self._changed_rows, set()
+        for index in rows:
+            if index < len(self.transcript.rows):
+                self._cache.changed(index)
+        self._settle()
+        self.refresh()
+
+    def _settle(self) -> None:
+        """Lays out what is in sight, and scrolls so that nothing in sight jumps."""
+        if self._settling or not self.is_attached or self._cache.width <= 0:
+            return
+        self._settling = True
+        try:
+            height = self._view_height
+            if self.following:
+                self._cache.measure_tail(height)
+                self._update_size()
+                self._scroll_to_line(self._cache.total - height)
+            else:
+                grown = self._cache.measure_from(self.scroll_offset.y, height)
+                self._update_size()
+                if grown:
+                    self._scroll_to_line(self.scroll_offset.y + grown)
+                self.following = self.scroll_offset.y >= self.max_scroll_y
+        finally:
+            self._settling = False
+
+    def _update_size(self) -> None:
+        size = Size(self._cache.width, self._cache.total)
+        if size != self.virtual_size:
+            self.virtual_size = size
+            self.refresh()
+
+    def _scroll_to_line(self, line: int) -> None:
+        self.set_reactive(ScrollView.scroll_target_y, float(max(line, 0)))
+        self.scroll_to(y=max(line, 0), animate=False, force=True, immediate=True)
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        base = self.rich_style
+        below = self.max_scroll_y - self.scroll_offset.y
+        if y == self._view_height - 1 and below > 0 and not self.following:
+            return self._more_strip(width, int(below))
+        at = self.scroll_offset.y + y
+        index, offset = self._cache.at(at)
+        strips = self._row_strips(index)
+        if offset >= len(strips):
+            return Strip.blank(width, base)
+        strip = strips[offset].extend_cell_length(width, base)
+        if index == self.cursor and self.has_focus:
+            strip = strip.apply_style(self.get_component_rich_style(_CURSOR, partial=True))
+        return self._selected(strip, at).apply_offsets(0, at)
+
+    def _row_strips(self, index: int) -> list[Strip]:
+        if index >= len(self.transcript.rows):
+            return []
+        lines = self._cache.lines(index)
+        kept = self._strips.get(index)
+        if kept is not None and kept[0] is lines:
+            return kept[1]
+        base = self.rich_style
+        strips = [self._roles.strip(line, base) for line in lines]
+        if len(self._strips) > 400:
+            self._strips.clear()
+        self._strips[index] = (lines, strips)
+        return strips
+
+    def _more_strip(self, width: int, below: int) -> Strip:
+        style = self.rich_style + self.get_component_rich_style(_MORE, partial=True)
+        said = f" {self._marks.down} {below:,} more lines below {self._marks.separator} End goes there "
+        return Strip([Segment(said, style)]).crop(0, width).extend_cell_length(width, style)
+
+    def _selected(self, strip: Strip, y: int) -> Strip:
+        selection = self.text_selection
+        span = selection.get_span(y) if selection is not None else None
+        if span is None:
+            return strip
+        text = strip.text
+        start = cell_len(text[: span[0]])
+        end = strip.cell_length if span[1] == -1 else cell_len(text[: span[1]])
+        style = self.screen.get_component_rich_style("screen--selection")
+        parts = (strip.crop(0, start), strip.crop(start, end).apply_style(style), strip.crop(end, strip.cell_length))
+        return Strip.join(parts)
+
+    # Selecting and copying
+
+    @property
+    def allow_select(self) -> bool:
+        return True
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected words, without the layout around them; lines that only the width broke are joined."""
+        first = 0 if selection.start is None else selection.start.y
+        last = self._cache.total - 1 if selection.end is None else min(selection.end.y, self._cache.total - 1)
+        out: list[str] = []
+        for y in range(first, last + 1):
+            line = self._line(y)
+            span = selection.get_span(y)
+            if line is None or span is None:
+                out.append("\n")
+                continue
+            start, end = max(span[0], line.indent), len(line.text) if span[1] == -1 else span[1]
+            out.append(line.text[start:end].rstrip() + (line.joint if line.soft else "\n"))
+        return "".join(out).rstrip("\n"), "\n"
+
+    def _line(self, y: int) -> Line | None:
+        index, offset = self._cache.at(y)
+        if index >= len(self.transcript.rows):
+            return None
+        lines = self._cache.lines(index)
+        return lines[offset] if offset < len(lines) else None
+
+    # Keys and mouse
+
+    def action_move(self, rows: int) -> None:
+        count = len(self.transcript.rows)
+        if count:
+            current = count - 1 if self.cursor is None else self.cursor + rows
+            self.show_row(min(max(current, 0), count - 1))
+
+    def action_first(self) -> None:
+        self.following = False
+        self.show_row(0)
+
+    def action_last(self) -> None:
+        self.cursor = len(self.transcript.rows) - 1 if self.transcript.rows else None
+        self.follow_tail()
+
+    def follow_tail(self) -> None:
+        """Shows the newest row from now on."""
+        self.following = True
+        self._settle()
+        self.refresh()
+
+    def action_page(self, pages: int) -> None:
+        self.scroll_lines(pages * max(self._view_height - 2, 1))
+
+    def scroll_lines(self, lines: int) -> None:
+        """Scrolls by lines; up leaves the tail."""
+        self._scroll_to_line(self.scroll_offset.y + lines)
+
+    def action_toggle(self) -> None:
+        if self.cursor is not None:
+            self.post_message(RowToggled(self.cursor))
+
+    def on_focus(self) -> None:
+        if self.cursor is None and self.transcript.rows:
+            self.cursor = self._cache.at(self.scroll_offset.y + self._view_height - 1)[0]
+            self.cursor = min(self.cursor, len(self.transcript.rows) - 1)
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        if self.screen.get_selected_text():
+            return
+        index, offset = self._cache.at(self.scroll_offset.y + event.y)
+        if index >= len(self.transcript.rows):
+            return
+        self.cursor = index
+        self.refresh()
+        if offset == self._cache.gap(index) and self.transcript.rows[index].foldable:
+            self.post_message(RowToggled(index))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.is_printable and event.character and event.key != "space":
+            event.stop()
+            self.post_message(TextTyped(event.character))
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.post_message(TextTyped(event.text))
