@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
@@ -73,7 +74,7 @@ class FolderWatch:
         self._opened_at = 0.0
         self._not_before = 0.0
         self._failed: WatchStatus | None = None
-        self._sweep_cost = 0.0
+        self._sweep_costs: deque[float] = deque(maxlen=8)
         self._check_due = False
         self._next_check = 0.0
         self._work = asyncio.Event()
@@ -121,8 +122,11 @@ class FolderWatch:
         return True
 
     def sweep_cost(self, seconds: float) -> None:
-        """Tells what one look at everything costs, so that the timer's share of a core stays small."""
-        self._sweep_cost = seconds if self._sweep_cost == 0.0 else 0.7 * self._sweep_cost + 0.3 * seconds
+        """Tells what one look at everything cost, so that the timer's share of a core stays small.
+
+        The least of the latest costs counts: a look that had to read, or to wait for a disk in motion, says little.
+        """
+        self._sweep_costs.append(seconds)
 
     async def aclose(self) -> None:
         """Stops every thread, timer and task, within half a second. Closing again is fine."""
@@ -279,9 +283,10 @@ class FolderWatch:
             _log.exception("a listener for the watch status failed")
 
     def _interval(self, mode: str) -> float:
+        cost = min(self._sweep_costs, default=0.0)
         if mode == "polling":
-            return cadence.polling_interval(self._sweep_cost, self._settings.watch_poll_interval_ms)
-        return cadence.safety_interval(self._sweep_cost)
+            return cadence.polling_interval(cost, self._settings.watch_poll_interval_ms)
+        return cadence.safety_interval(cost)
 
     def _tick_later(self) -> None:
         if self._ticking is not None:
