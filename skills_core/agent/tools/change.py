@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import difflib
 import logging
 import os
@@ -14,7 +15,7 @@ from skills_core.agent.bounded import bounded
 from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.agent.tools.outcome import failed
 from skills_core.agent.tools.paths import shown_path
-from skills_core.agent.tools.text_file import FileError, FileLedger, TextFile, replace_file
+from skills_core.agent.tools.text_file import FileError, FileLedger, TextFile, read_file, replace_file
 from skills_core.agent.uninterrupted import waited
 
 if TYPE_CHECKING:
@@ -78,7 +79,16 @@ class FileChanger:
         return ToolOutcome(text=f"{done} {shown} ({lines} lines).", details=details)
 
     def _replace(self, path: str, context: ToolContext, plan: Callable[[str], Change]) -> Change:
-        change = plan(os.path.realpath(path))
+        real = os.path.realpath(path)
+        try:
+            change = plan(real)
+        except FileError:
+            # That somebody changed the file explains the failure better.
+            now = None
+            with contextlib.suppress(FileError):
+                now = read_file(real)
+            self._ledger.check(real, context.call_id, now.digest if now is not None else None)
+            raise
         self._ledger.check(change.path, context.call_id, change.before.digest if change.before is not None else None)
         replace_file(change.path, change.data, change.before)
         written = TextFile(change.data, 0)
