@@ -63,13 +63,13 @@ def plan_compaction(
     has not answered yet always stays, and a tool call is never cut from its results.
     """
     groups = _groups(visible)
-    cut = _unanswered(groups)
+    unanswered = cut = _unanswered(groups)
     room = keep_tokens - sum(_group_tokens(group, estimate) for group in groups[cut:])
     while cut > 0 and (room := room - _group_tokens(groups[cut - 1], estimate)) >= 0:
         cut -= 1
     if cut > 0:
         # Rather whole turns than the end of one and then a whole one.
-        cut = next((at for at in range(cut, len(groups)) if _is_own_words(groups[at][0])), cut)
+        cut = next((at for at in range(cut, unanswered) if _is_own_words(groups[at][0])), cut)
     replaced = tuple(event for group in groups[:cut] for event in group)
     if all(event.type == COMPACTION for event in replaced):
         return None

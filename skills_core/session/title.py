@@ -40,10 +40,10 @@ def derived_title(event: SessionEvent) -> str:
     words = _one_line(content_text(event.data.get("content")))
     if len(words) <= TITLE_LENGTH:
         return words
-    cut = words[: TITLE_LENGTH - 1]
+    room = TITLE_LENGTH - 1
+    word_end = words.rfind(" ", 0, room + 1)
     # Scripts without spaces are cut where the room ends.
-    at_word = cut.rfind(" ")
-    return (cut[:at_word] if at_word > TITLE_LENGTH // 2 else cut.rstrip()) + "…"
+    return words[: word_end if word_end > room // 2 else room].rstrip() + "…"
 
 
 def _one_line(words: str) -> str:

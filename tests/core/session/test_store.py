@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import stat
@@ -399,10 +400,8 @@ async def test_a_cancelled_opening_frees_the_session(tmp_path: Path) -> None:
         for _ in range(delay):
             await asyncio.sleep(0.001)
         opening.cancel()
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await (await opening).aclose()
-        except asyncio.CancelledError:
-            pass
     session = await store.open(ID)
     assert len(session.events) == 2000
     await session.aclose()

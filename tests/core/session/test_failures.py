@@ -1,0 +1,348 @@
+"""Full disks, refused writes and files that vanish: a clear error, and nothing that was written is lost."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from skills_core.session import Session, SessionError, SessionStore
+from skills_core.session import log_file as log_file_module
+from skills_core.session.event import PendingEvent, user_message
+from tests.core.session.logs import log_bytes, make_store, place_log, texts, words
+
+ID = "20260301-093000-aaaaaa"
+PROJECT = Path(__file__).resolve().parents[3]
+
+
+class Disk:
+    """The system call that appends, which takes or refuses what the test says."""
+
+    def __init__(self) -> None:
+        self.plan: list[int | OSError] = []
+
+    def __call__(self, fd: int, data: bytes | memoryview) -> int:
+        step = self.plan.pop(0) if self.plan else len(data)
+        if isinstance(step, OSError):
+            raise step
+        return os.write(fd, data[:step])
+
+
+def full() -> OSError:
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.fixture
+def disk() -> Disk:
+    return Disk()
+
+
+@pytest.fixture
+async def session(tmp_path: Path, disk: Disk) -> Session:
+    session = await make_store(tmp_path, write=disk).create("/somewhere")
+    await session.append(user_message("one"))
+    return session
+
+
+def content(session: Session) -> bytes:
+    assert session.path is not None
+    return session.path.read_bytes()
+
+
+@pytest.mark.parametrize("taken", [[], [1], [10, 20]])
+async def test_a_full_disk_is_said_and_leaves_the_log_as_it_was(session: Session, disk: Disk, taken: list[int]) -> None:
+    before = content(session)
+    disk.plan = [*taken, full()]
+    with pytest.raises(SessionError, match="disk is full") as caught:
+        await session.append(user_message("two"), user_message("three"))
+    assert "Free some space" in caught.value.hint
+    assert content(session) == before
+    assert texts(session) == ["one"]
+    (event,) = await session.append(user_message("after there was room"))
+    assert event.seq == 2
+    await session.aclose()
+    assert session.path is not None
+    assert texts(await SessionStore(session.path.parent.parent, "1").read(session.id)) == texts(session)
+
+
+async def test_a_write_that_is_taken_in_parts_is_whole(session: Session, disk: Disk) -> None:
+    disk.plan = [5, 7]
+    await session.append(user_message("two"))
+    await session.aclose()
+    assert session.path is not None
+    read = await SessionStore(session.path.parent.parent, "1").read(session.id)
+    assert read.damage == () and texts(read) == ["one", "two"]
+
+
+async def test_a_system_that_takes_nothing_more_is_an_error_and_no_endless_loop(session: Session, disk: Disk) -> None:
+    before = content(session)
+    disk.plan = [5, 0]
+    with pytest.raises(SessionError):
+        await session.append(user_message("two"))
+    assert content(session) == before
+    await session.aclose()
+
+
+async def test_what_cannot_be_taken_back_at_once_is_taken_back_before_the_next_write(
+    session: Session, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = content(session)
+    truncate = os.ftruncate
+    calls: list[int] = []
+
+    def fail_once(fd: int, size: int) -> None:
+        calls.append(size)
+        if len(calls) == 1:
+            raise OSError(errno.EIO, "broken")
+        truncate(fd, size)
+
+    monkeypatch.setattr(log_file_module.os, "ftruncate", fail_once)
+    disk.plan = [9, full()]
+    with pytest.raises(SessionError):
+        await session.append(user_message("two"))
+    assert len(content(session)) == len(before) + 9
+    # A crash now would leave a torn tail, which opening cuts off; going on takes it back.
+    await session.append(user_message("three"))
+    await session.aclose()
+    assert calls == [len(before), len(before)]
+    assert session.path is not None
+    read = await SessionStore(session.path.parent.parent, "1").read(session.id)
+    assert read.damage == () and texts(read) == ["one", "three"]
+
+
+@pytest.mark.parametrize("taken", [[], [30]])
+async def test_a_full_disk_at_the_first_event_leaves_no_file_and_can_be_tried_again(
+    tmp_path: Path, disk: Disk, taken: list[int]
+) -> None:
+    store = make_store(tmp_path, write=disk)
+    session = await store.create("/somewhere")
+    disk.plan = [*taken, full()]
+    with pytest.raises(SessionError, match="disk is full"):
+        await session.append(user_message("one"))
+    assert await store.list() == []
+    assert session.path is not None
+    assert [each.name for each in session.path.parent.iterdir() if each.suffix != ".lock"] == []
+    await session.append(user_message("again"))
+    await session.aclose()
+    assert texts(await store.read(session.id)) == ["again"]
+
+
+async def test_a_torn_log_opens_on_a_full_disk_and_loses_nothing(tmp_path: Path, disk: Disk) -> None:
+    whole = log_bytes(words(3))
+    path = place_log(tmp_path, whole[:-20])
+    disk.plan = [full(), full()]
+    store = make_store(tmp_path, write=disk)
+    session = await store.open(ID)
+    assert texts(session) == ["message 1", "message 2"]
+    await session.append(user_message("after there was room"))
+    await session.aclose()
+    assert path.read_bytes().startswith(whole[:-20] + b"\n")
+    assert texts(await store.read(ID)) == ["message 1", "message 2", "after there was room"]
+
+
+async def test_a_failed_sync_is_said(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(fd: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(log_file_module, "_sync_data", fail)
+    with pytest.raises(SessionError, match="Input/output error"):
+        await session.sync()
+    monkeypatch.undo()
+    await session.append(user_message("two"))
+    await session.sync()
+    await session.aclose()
+
+
+async def test_a_deleted_file_is_said_instead_of_writing_into_nothing(session: Session) -> None:
+    assert session.path is not None
+    session.path.unlink()
+    with pytest.raises(SessionError, match="deleted") as caught:
+        await session.append(user_message("two"))
+    assert "memory" in caught.value.hint
+    assert texts(session) == ["one"]
+    await session.aclose()
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (errno.EACCES, "No permission"),
+        (errno.EROFS, "No permission"),
+        (errno.EDQUOT, "allows no more"),
+        (errno.EFBIG, "allows no more"),
+        (errno.EIO, "Could not write"),
+    ],
+)
+async def test_each_refusal_has_its_words(session: Session, disk: Disk, number: int, message: str) -> None:
+    disk.plan = [OSError(number, os.strerror(number))]
+    with pytest.raises(SessionError, match=message) as caught:
+        await session.append(user_message("two"))
+    assert caught.value.message and caught.value.hint
+    await session.aclose()
+
+
+async def test_a_file_in_the_way_of_the_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    with pytest.raises(SessionError, match="in the way") as caught:
+        await make_store(tmp_path / "state" / "sessions").create("/somewhere")
+    assert "SKILLDECK_STATE_DIR" in caught.value.hint
+
+
+async def test_a_refused_lock_file_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = place_log(tmp_path, log_bytes(words(1)))
+    real = os.open
+
+    def refuse(target: object, flags: int, *rest: object, **more: object) -> int:
+        if str(target).endswith(".lock") and flags & os.O_CREAT:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+        return real(target, flags, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(SessionError, match="No permission"):
+        await make_store(tmp_path).open(ID)
+    assert path.read_bytes() == log_bytes(words(1))
+
+
+async def test_an_event_that_is_too_deep_is_refused_and_the_session_goes_on(session: Session) -> None:
+    deep: dict[str, object] = {}
+    for _ in range(100_000):
+        deep = {"in": deep}
+    with pytest.raises(SessionError, match="cannot be stored"):
+        await session.append(PendingEvent("notice", deep))
+    await session.append(user_message("two"))
+    assert texts(session) == ["one", "two"]
+    await session.aclose()
+    while deep:
+        deep = deep.pop("in")  # type: ignore[assignment]
+
+
+CHILD = """
+import asyncio, json, os, resource, sys
+import filelock
+from pathlib import Path
+from skills_core.session import SessionError, SessionStore
+from skills_core.session.event import user_message
+
+def say(**facts):
+    print(json.dumps(facts), flush=True)
+
+async def fill(root):
+    store = SessionStore(Path(root), "1")
+    session = await store.create("/somewhere")
+    for number in range(1000):
+        try:
+            await session.append(user_message(f"{number} " + "x" * 3000))
+        except SessionError as error:
+            say(id=session.id, kept=len(session.events), message=error.message, hint=error.hint)
+            break
+    await session.aclose()
+    read = await store.read(session.id)
+    say(read=len(read.events), damage=len(read.damage), torn=read.path.read_bytes()[-1:] != b"\\n")
+
+async def outcome(work):
+    try:
+        made = await work
+    except SessionError as error:
+        return [type(error).__name__, error.message, error.hint]
+    result = len(getattr(made, "events", made))
+    if hasattr(made, "aclose"):
+        await made.aclose()
+    return result
+
+async def refused(root, id):
+    store = SessionStore(Path(root), "1")
+    say(
+        read=await outcome(store.read(id)),
+        open=await outcome(store.open(id)),
+        fork=await outcome(store.fork(id)),
+        listed=await outcome(store.list()),
+        create=await outcome(store.create("/somewhere/else")),
+    )
+"""
+
+
+def run_child(call: str, *, before: str = "", wrap: tuple[str, ...] = ()) -> list[dict[str, object]]:
+    script = f"{CHILD}\n{before}\nasyncio.run({call})\n"
+    done = subprocess.run(
+        [*wrap, sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_limit_on_file_sizes_is_said_and_tears_nothing(tmp_path: Path) -> None:
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))"
+    failure, after = run_child(f"fill({str(tmp_path)!r})", before=limit)
+    assert "allows no more data" in str(failure["message"]) and failure["hint"]
+    assert after == {"read": failure["kept"], "damage": 0, "torn": False}
+    assert failure["kept"] == 15
+
+
+def can_mount() -> bool:
+    if os.geteuid() != 0 or shutil.which("unshare") is None or shutil.which("mount") is None:
+        return False
+    trial = ["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"]
+    return subprocess.run(trial, capture_output=True, timeout=30, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not can_mount(), reason="needs the right to mount a small disk")
+def test_a_disk_that_is_really_full_is_said_and_tears_nothing(tmp_path: Path) -> None:
+    mount = f'mount -t tmpfs -o size=64k none {tmp_path} && exec "$@"'
+    failure, after = run_child(f"fill({str(tmp_path)!r})", wrap=("unshare", "-m", "sh", "-c", mount, "sh"))
+    assert "disk is full" in str(failure["message"]) and "Free some space" in str(failure["hint"])
+    assert after == {"read": failure["kept"], "damage": 0, "torn": False}
+    assert failure["kept"] in range(5, 25)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that other users may enter, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        for each in [folder, *folder.rglob("*")]:
+            if each.is_dir():
+                each.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+BE_NOBODY = "os.setgid(65534); os.setuid(65534)" if os.geteuid() == 0 else ""
+
+
+def lock_up(root: Path) -> None:
+    """Everything may be read, nothing may be written, by the user whom the child becomes."""
+    for each in [root, *root.rglob("*")]:
+        each.chmod(0o555 if each.is_dir() else 0o444)
+
+
+def test_what_may_not_be_written_can_be_read_and_is_said(open_folder: Path) -> None:
+    root = open_folder / "sessions"
+    place_log(root, log_bytes(words(3)))
+    lock_up(root)
+    (said,) = run_child(f"refused({str(root)!r}, {ID!r})", before=BE_NOBODY)
+    assert said["read"] == 3 and said["listed"] == 1
+    for attempt in ("open", "fork", "create"):
+        kind, message, hint = said[attempt]  # type: ignore[misc]
+        assert kind == "SessionError" and "No permission" in message, attempt
+        assert "SKILLDECK_STATE_DIR" in hint
+    assert sorted(each.name for each in root.rglob("*") if each.is_file()) == [f"{ID}.jsonl"]
+
+
+def test_a_state_folder_that_may_not_be_entered_is_said(open_folder: Path) -> None:
+    root = open_folder / "sessions"
+    place_log(root, log_bytes(words(3)))
+    root.chmod(0o000)
+    (said,) = run_child(f"refused({str(root)!r}, {ID!r})", before=BE_NOBODY)
+    for attempt in ("read", "open", "fork", "listed", "create"):
+        _, message, hint = said[attempt]  # type: ignore[misc]
+        assert "No permission" in message and hint, attempt
