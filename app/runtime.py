@@ -23,7 +23,8 @@ from skills_core.registry import Lookup, SkillRegistry, SkillSnapshot, settled_s
 from skills_core.session import SessionStore
 
 if TYPE_CHECKING:
-    from skills_core.agent import Agent, Approver, Model, Session
+    from skills_core.agent import Agent, Approver, Model
+    from skills_core.session import Session
 
 SETTLE_SECONDS = 2.0
 """How long a command waits for a complete snapshot."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from app.nearest import did_you_mean
 from app.settings.sources import Layer, LayerSource, Origin, layers_in_use
 
 ENVIRONMENT_PREFIX = "SKILLDECK_"
@@ -23,6 +24,9 @@ PROJECT_KEYS = (
     "model",
 )
 """What a project's ``.skilldeck.toml`` may set: nothing that could reach outside the project or spend in silence."""
+
+TOOL_NAMES = ("skill", "read", "list", "search", "write", "edit", "shell")
+"""The tools of the program's own agent."""
 
 PATH_KEYS = ("dsh_home", "agents_home", "custom_skill_dirs", "bundled_skill_dir")
 """Settings that hold paths: ``~`` is the home folder, and a relative path belongs to the place that names it."""
@@ -71,6 +75,13 @@ def _no_reserved_name(value: str) -> str:
     return value
 
 
+def _known_tool(name: str) -> str:
+    if name not in TOOL_NAMES:
+        near = did_you_mean(name, TOOL_NAMES)
+        raise ValueError(f'there is no tool "{name}"; {near or "the tools are " + ", ".join(TOOL_NAMES)}')
+    return name
+
+
 def _flat_keymap(value: object) -> object:
     """Turns nested tables into dotted ids, so that ``[keymap] composer.send = "…"`` and the quoted id are the same."""
     if isinstance(value, str):
@@ -96,6 +107,7 @@ def _flat_keymap(value: object) -> object:
 Whole = Annotated[int, BeforeValidator(_no_truth_value)]
 Text = Annotated[str, AfterValidator(_not_blank)]
 Words = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(_words)]
+Tools = Annotated[tuple[Annotated[Text, AfterValidator(_known_tool)], ...], NoDecode, BeforeValidator(_words)]
 Paths = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(list_of_paths)]
 Keymap = Annotated[dict[str, Text], BeforeValidator(_flat_keymap)]
 
@@ -141,7 +153,7 @@ class Settings(BaseSettings):
         description="Whether skills from a project's own folders may reach the model: yes, no, or ask once for each "
         "project and remember the answer.",
     )
-    allow_tools: Words = Field(
+    allow_tools: Tools = Field(
         default=(),
         description="Tools that run without asking: write, edit, shell.",
     )

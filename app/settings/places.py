@@ -30,9 +30,14 @@ def error_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[int, int, st
     """Line and column, from 1, and the message without them, of a text that is not TOML."""
     message, _, place = str(error).rpartition(" (at ")
     numbers = [int(word) for word in place.replace(",", " ").replace(")", " ").split() if word.isdigit()]
-    if len(numbers) == 2:
-        return numbers[0], numbers[1], message
     lines = text.split("\n")
+    if len(numbers) == 2 and (numbers[1] > 1 or message.startswith("Invalid statement")):
+        return numbers[0], numbers[1], message
+    if len(numbers) == 2 and numbers[0] > 1:
+        # Something was not ended on its line, and the parser names the next one.
+        lines = lines[: numbers[0] - 1]
+    while len(lines) > 1 and not lines[-1].strip():
+        lines.pop()
     return len(lines), len(lines[-1]) + 1, message or str(error)
 
 

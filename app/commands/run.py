@@ -1,0 +1,192 @@
+"""``skilldeck run``: one turn without the screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.context import CommandContext
+from app.errors import UsageError
+from app.process import DONE, NOT_SO, run_async
+from app.session_choice import session_choice
+
+if TYPE_CHECKING:
+    from app.approvals import HeadlessApprover
+    from app.runtime import Runtime
+    from skills_core.agent import Model, TurnOutcome
+    from skills_core.session import Session, SessionEvent
+    from skills_core.session.event import PendingEvent
+
+
+def run(context: CommandContext) -> int:
+    _settle_tool_names(context)
+    settings = context.settings()
+    prompt = _prompt(context)
+
+    async def main() -> int:
+        from app.approvals import HeadlessApprover
+        from app.runtime import Runtime
+
+        runtime = await Runtime.open(settings, context.cwd, watch=False)
+        try:
+            snapshot = await runtime.settled()
+            if not snapshot.complete:
+                context.output.failure(f"the skills could not be read completely: {snapshot.reason}")
+                return NOT_SO
+            approver = HeadlessApprover(context.output)
+            project_roots = {skill.project_root for skill in snapshot.skills if skill.project_root is not None}
+            for root in sorted(project_roots):
+                if runtime.access.trust_of(root) is None:
+                    approver.tell_untrusted(root)
+            return await _turn(runtime, context, approver, prompt)
+        finally:
+            await runtime.aclose()
+
+    return run_async(main)
+
+
+async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApprover, prompt: str) -> int:
+    from skills_core.session.event import user_message
+
+    session = await _session(runtime, context)
+    try:
+        model = await _model(runtime, context, session)
+        first = len(session.events)
+        outcome = await _run_turn(runtime, context, session, approver, model, user_message(prompt))
+        if context.arguments.format != "json":
+            answer = _answer(session.events[first:])
+            if answer:
+                context.output.text(answer)
+    finally:
+        await session.aclose()
+    if outcome.reason == "done":
+        return DONE
+    context.output.failure(outcome.message or f"the turn ended: {outcome.reason}", outcome.hint)
+    return NOT_SO
+
+
+async def _run_turn(
+    runtime: Runtime,
+    context: CommandContext,
+    session: Session,
+    approver: HeadlessApprover,
+    model: Model,
+    message: PendingEvent,
+) -> TurnOutcome:
+    from app.commands.show import event_object
+    from skills_core.agent import LiveItem, ToolStarted
+
+    agent = runtime.agent_for(session, approver, model)
+    broken: list[OSError] = []
+
+    def on_event(event: SessionEvent) -> None:
+        try:
+            context.output.json_line(event_object(event))
+        except OSError as error:
+            broken.append(error)
+            agent.cancel()
+
+    def on_live(item: LiveItem) -> None:
+        if isinstance(item, ToolStarted):
+            context.output.message(f"{item.title or item.name} ...")
+
+    endings = [session.subscribe(on_event)] if context.arguments.format == "json" else []
+    if sys.stderr.isatty():
+        endings.append(agent.subscribe(on_live))
+    try:
+        outcome = await agent.run_turn(message)
+    finally:
+        for end in endings:
+            end()
+        await agent.aclose()
+    if broken:
+        raise broken[0]
+    return outcome
+
+
+async def _session(runtime: Runtime, context: CommandContext) -> Session:
+    from app.assets import program_version
+    from skills_core.session import Session, SessionNotFoundError
+
+    choice = session_choice(context.arguments)
+    if context.arguments.no_save:
+        if choice.resume or choice.fork:
+            raise UsageError("--no-save does not go with a stored session")
+        return Session.in_memory(runtime.cwd, program_version())
+    session_id = choice.fork or choice.resume
+    if session_id is None:
+        return await runtime.store.create(runtime.cwd)
+    if choice.resume == "continue":
+        session_id = await runtime.store.latest(runtime.cwd)
+        if session_id is None:
+            raise UsageError("there is no stored session of this folder to continue")
+    try:
+        stored = await runtime.store.read(session_id)
+        _check_folder(stored, runtime)
+        if choice.fork is not None:
+            return await runtime.store.fork(session_id, choice.fork_seq)
+        return await runtime.store.open(session_id)
+    except SessionNotFoundError as error:
+        raise UsageError(error.message, error.hint) from None
+
+
+def _check_folder(session: Session, runtime: Runtime) -> None:
+    import os
+
+    folder = session.header.cwd
+    if folder and os.path.realpath(folder) != os.path.realpath(runtime.cwd):
+        raise UsageError(f"session {session.id} belongs to {folder}", f"add --cwd {folder}")
+
+
+async def _model(runtime: Runtime, context: CommandContext, session: Session) -> Model:
+    """The model that a flag names, else the one that the session used last, else the settings' one."""
+    from app.models import session_model
+    from skills_core.agent import ModelError
+
+    try:
+        return await runtime.open_model(context.arguments.model or session_model(session.events))
+    except ModelError as error:
+        raise UsageError(error.message, error.hint) from None
+
+
+def _answer(events: Sequence[SessionEvent]) -> str:
+    """The words of the last reply that has any."""
+    from app.controllers.row_body import joined_text
+    from skills_core.session.event import ASSISTANT_MESSAGE
+
+    for event in reversed(events):
+        if event.type == ASSISTANT_MESSAGE:
+            words = joined_text(event.data.get("content"))
+            if words.strip():
+                return words.strip("\n")
+    return ""
+
+
+def _prompt(context: CommandContext) -> str:
+    written: str | None = context.arguments.prompt
+    if written is not None and written != "-":
+        prompt = written
+    elif written is None and sys.stdin.isatty():
+        raise UsageError("there is no prompt", 'write: skilldeck run "..."')
+    else:
+        try:
+            prompt = sys.stdin.read()
+        except UnicodeDecodeError:
+            raise UsageError("standard input is not text in UTF-8") from None
+    if not prompt.strip():
+        raise UsageError("the prompt is empty", 'write: skilldeck run "..."')
+    return prompt.removesuffix("\n")
+
+
+def _settle_tool_names(context: CommandContext) -> None:
+    """Takes the prompt out of the names when it was written behind them: no tool is called like it."""
+    from app.settings.definition import TOOL_NAMES
+
+    arguments = context.arguments
+    if arguments.allow_tools is None:
+        return
+    names = list(arguments.allow_tools)
+    if arguments.prompt is None and len(names) > 1 and names[-1] not in TOOL_NAMES and "," not in names[-1]:
+        arguments.prompt = names.pop()
+    arguments.allow_tools = [part for name in names for part in name.split(",") if part]

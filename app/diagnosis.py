@@ -1,0 +1,242 @@
+"""What ``skilldeck doctor`` looks at, one row a thing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from app.assets import program_version
+from app.settings.files import PROJECT_FILE, USER_FILE, config_dir, state_dir
+
+if TYPE_CHECKING:
+    from app.runtime import Runtime
+    from app.settings.definition import Settings
+    from skills_core.filesystem import RootStatus
+    from skills_core.registry import SkillSnapshot
+
+Status: TypeAlias = Literal["ok", "warning", "error"]
+
+WATCHER_SECONDS = 3.0
+"""How long the watcher may take to start before that is called slow."""
+
+SMALLEST_WIDTH, SMALLEST_HEIGHT = 80, 24
+
+KEY_VARIABLES = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "deepseek": ("DEEPSEEK_API_KEY",),
+}
+LIBRARIES = {"anthropic": ("anthropic", "anthropic"), "google": ("google.genai", "google")}
+"""The module a provider needs, and the extra that brings it; every other provider speaks OpenAI's protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``detail`` says what is so, ``hint`` (None when nothing is needed) what would help."""
+
+    check: str
+    status: Status
+    detail: str
+    hint: str | None = None
+
+
+async def diagnose(runtime: Runtime) -> list[Finding]:
+    """Every finding, in the order in which a person reads them. ``runtime`` watches."""
+    snapshot = await runtime.settled()
+    findings = [version(), terminal(), settings_files(runtime.project_root), state_folder(state_dir())]
+    findings += [root(each) for each in runtime.filesystem.roots(runtime.cwd)]
+    findings.append(skills(snapshot))
+    findings.append(trust(runtime, snapshot))
+    findings += await watcher(runtime, snapshot)
+    findings += [model(runtime.settings, runtime.cwd), keys(runtime.settings), editor(runtime.settings)]
+    return findings
+
+
+def version() -> Finding:
+    detail = (
+        f"Skilldeck {program_version()}, Python {platform.python_version()}, {platform.system()} {platform.release()}"
+    )
+    return Finding("version", "ok", detail)
+
+
+def terminal() -> Finding:
+    """Whether the chat can open here."""
+    name = os.environ.get("TERM", "") or "unknown"
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return Finding("terminal", "ok", f"none here (TERM is {name}); the chat needs one, the other commands do not")
+    columns, rows = os.get_terminal_size(sys.stdout.fileno())
+    encoding = (sys.stdout.encoding or "unknown").lower()
+    colour = (
+        "no colours (NO_COLOR)" if os.environ.get("NO_COLOR") else os.environ.get("COLORTERM", "") or "plain colours"
+    )
+    detail = f"{name}, {columns} x {rows}, {encoding}, {colour}"
+    if columns < SMALLEST_WIDTH or rows < SMALLEST_HEIGHT:
+        hint = f"make it at least {SMALLEST_WIDTH} x {SMALLEST_HEIGHT}"
+        return Finding("terminal", "warning", detail, hint)
+    if name in ("dumb", "unknown"):
+        return Finding("terminal", "warning", detail, "set TERM to what this terminal is, such as xterm-256color")
+    if "utf" not in encoding:
+        return Finding("terminal", "warning", detail, "use a locale with UTF-8, such as LANG=C.UTF-8")
+    return Finding("terminal", "ok", detail)
+
+
+def settings_files(project_root: str) -> Finding:
+    read = [path for path in (config_dir() / USER_FILE, Path(project_root) / PROJECT_FILE) if path.is_file()]
+    detail = ", ".join(str(path) for path in read) if read else f"no file (yours would be {config_dir() / USER_FILE})"
+    return Finding("settings", "ok", detail)
+
+
+def state_folder(folder: Path) -> Finding:
+    """Whether sessions can be kept. Writes and removes a file when the folder is there; makes none."""
+    hint = "make it writable, or set SKILLDECK_STATE_DIR to another folder"
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        return Finding("state folder", "error", f"{existing} is not a folder", hint)
+    if existing != folder:
+        if os.access(existing, os.W_OK | os.X_OK):
+            return Finding("state folder", "ok", f"{folder}, made when it is needed")
+        return Finding("state folder", "error", f"{folder} cannot be made in {existing}", hint)
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        return Finding("state folder", "error", f"{folder}: {(error.strerror or str(error)).lower()}", hint)
+    return Finding("state folder", "ok", f"{folder}, writable")
+
+
+def root(status: RootStatus) -> Finding:
+    detail = f"{status.path} ({status.source}, rank {status.rank:g}): {status.state}"
+    if status.state == "unreadable":
+        return Finding("root", "error", detail, "let yourself read this folder, or take it out of the settings")
+    if status.state == "not-a-folder":
+        return Finding("root", "warning", detail, "put a folder in the place of this file")
+    return Finding("root", "ok", detail)
+
+
+def skills(snapshot: SkillSnapshot) -> Finding:
+    errors = sum(problem.severity == "error" for problem in snapshot.problems)
+    warnings = len(snapshot.problems) - errors
+    detail = f"{len(snapshot.skills)} offered, {errors} errors, {warnings} warnings"
+    if not snapshot.complete:
+        return Finding("skills", "error", f"{detail}; not complete: {snapshot.reason}", "skilldeck check")
+    if snapshot.problems:
+        return Finding("skills", "warning", detail, "skilldeck check explains them")
+    return Finding("skills", "ok", detail)
+
+
+def trust(runtime: Runtime, snapshot: SkillSnapshot) -> Finding:
+    fault = runtime.access.fault
+    if fault is not None:
+        return Finding("trust", "error", fault.message, fault.hint)
+    roots = sorted({skill.project_root for skill in snapshot.skills if skill.project_root is not None})
+    if not roots:
+        return Finding("trust", "ok", "this project has no skills of its own")
+    answers = {root: runtime.access.trust_of(root) for root in roots}
+    words = {True: "trusted", False: "refused", None: "not asked yet"}
+    detail = ", ".join(f"{root}: {words[answer]}" for root, answer in answers.items())
+    open_question = any(answer is None for answer in answers.values())
+    return Finding("trust", "ok", detail, "the chat asks, or use --trust yes" if open_question else None)
+
+
+async def watcher(runtime: Runtime, snapshot: SkillSnapshot) -> list[Finding]:
+    """How changes are noticed: a watcher is really started, over the folders of the skills."""
+    from skills_core.filesystem.watching import FolderWatch
+    from skills_core.filesystem.watching.failure import read_limits
+
+    settings = runtime.filesystem.settings
+    folders = await asyncio.to_thread(_skill_folders, runtime, snapshot)
+    watch = FolderWatch(settings=settings, on_hint=lambda paths: None, on_status=lambda status: None)
+    try:
+        watch.want(folders)
+        armed = await watch.armed(WATCHER_SECONDS)
+        status = watch.status
+    finally:
+        await watch.aclose()
+    count = f"{len(folders)} folders"
+    findings: list[Finding] = []
+    if not armed:
+        hint = "set watch_use_polling if this goes on"
+        findings.append(Finding("watcher", "warning", f"{count} not watched after {WATCHER_SECONDS:g} s", hint))
+    elif status.mode == "native":
+        findings.append(Finding("watcher", "ok", f"native, {count}"))
+    else:
+        wanted = settings.watch_use_polling or not settings.watch
+        detail = f"{status.mode}, {count}" + (f": {status.reason}" if status.reason else "")
+        findings.append(Finding("watcher", "ok" if wanted else "warning", detail, status.hint))
+    limits = read_limits()
+    if limits.watches is not None or limits.instances is not None:
+        detail = f"{limits.watches} watches and {limits.instances} instances for each user"
+        if limits.open_files is not None:
+            detail += f", {limits.open_files} open files"
+        low = limits.watches is not None and limits.watches < 2 * len(folders)
+        hint = "raise fs.inotify.max_user_watches with sysctl" if low else None
+        findings.append(Finding("watch limits", "warning" if low else "ok", detail, hint))
+    return findings
+
+
+def _skill_folders(runtime: Runtime, snapshot: SkillSnapshot) -> frozenset[str]:
+    folders = {os.path.dirname(skill.path) for skill in snapshot.skills if skill.path is not None}
+    folders |= {status.path for status in runtime.filesystem.roots(runtime.cwd)} | {runtime.cwd}
+    return frozenset(os.path.realpath(folder) for folder in folders if os.path.isdir(folder))
+
+
+def model(settings: Settings, cwd: str) -> Finding:
+    """Whether the model of the settings can be opened, without opening it: no library is imported, no key is read."""
+    name = settings.model
+    if name == "offline":
+        return Finding("model", "ok", "offline: finds the skill that fits, writes nothing by itself")
+    if name.startswith("script:"):
+        path = os.path.join(cwd, os.path.expanduser(name.removeprefix("script:")))
+        if os.path.isfile(path):
+            return Finding("model", "ok", name)
+        return Finding(
+            "model", "error", f"{name}: there is no such file", "name a file of replies, one JSON object a line"
+        )
+    provider = name.partition(":")[0] if ":" in name else ""
+    if not provider and settings.base_url is None:
+        return Finding("model", "error", f"{name}: names no provider", "write PROVIDER:NAME, such as openai:gpt-5")
+    module, extra = LIBRARIES.get(provider, ("openai", "openai"))
+    if not (_installed("pydantic_ai") and _installed(module)):
+        return Finding("model", "error", f"{name}: its library is not installed", f"pip install 'skilldeck[{extra}]'")
+    variables = KEY_VARIABLES.get(provider, ())
+    has_key = settings.api_key is not None or settings.api_key_command is not None
+    if variables and not has_key and not any(os.environ.get(variable) for variable in variables):
+        return Finding("model", "error", f"{name}: no key is set", f"set {variables[0]}, or api_key_command")
+    return Finding("model", "ok", name)
+
+
+def keys(settings: Settings) -> Finding:
+    """Which keys there are, never what they are."""
+    found = [name for names in KEY_VARIABLES.values() for name in names if os.environ.get(name)]
+    if settings.api_key is not None:
+        found.append("SKILLDECK_API_KEY")
+    if settings.api_key_command is not None:
+        found.append("api_key_command")
+    return Finding("keys", "ok", f"set: {', '.join(found)}" if found else "none set; the offline model needs none")
+
+
+def editor(settings: Settings) -> Finding:
+    from app.editor import editor_command
+
+    command = editor_command(settings.editor)
+    if command is None:
+        return Finding("editor", "ok", "none set", "set EDITOR to open problems and new skills at once")
+    return Finding("editor", "ok", " ".join(command))
+
+
+def _installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
