@@ -22,54 +22,52 @@ def trouble_problem(path: str, trouble: Trouble, detail: str, *, folder: bool = 
     """The problem of a file (or, with ``folder``, of a root) that cannot be read."""
     what = "this folder" if folder else "this file"
     if trouble == "dangling-link":
-        return _problem("file.dangling-link", path, "the link leads to nothing: its target does not exist")
+        return _problem("file.dangling-link", path, "The link leads to nothing: its target does not exist.")
     if trouble == "link-loop":
-        return _problem("file.link-loop", path, "the links lead round in a circle and never to a file")
+        return _problem("file.link-loop", path, "The links lead round in a circle and never to a file.")
     if trouble == "link-outside":
         where = f", to {printable(detail)}" if detail else ""
         return _problem(
-            "file.link-outside", path, f"the link leaves the skill's folder{where}; a project may not do that"
+            "file.link-outside", path, f"The link leaves the skill's folder{where}; a project may not do that."
         )
     if trouble == "not-regular":
-        return _problem("file.not-regular", path, f"this is {detail or 'a special file'}, not a regular file")
+        return _problem("file.not-regular", path, f"This is {detail or 'a special file'}, not a regular file.")
     if trouble == "refused":
-        return _problem("file.unreadable", path, f"permission to read {what} is refused")
-    return _problem("file.unreadable", path, f"{what} cannot be read: {detail or 'it is not there'}")
+        return _problem("file.unreadable", path, f"Permission to read {what} is refused.")
+    return _problem("file.unreadable", path, f"Reading {what} failed: {detail or 'it is not there'}.")
 
 
 def too_large(path: str, size: int, limit: int) -> SkillProblem:
-    return _problem("file.too-large", path, f"the file has {_bytes(size)}; the limit is {_bytes(limit)}")
+    return _problem("file.too-large", path, f"The file has {size:,} bytes; the limit is {limit:,}.")
 
 
 def unexpected(path: str, error: BaseException) -> SkillProblem:
-    return _problem("file.unexpected", path, f"reading the file failed with {type(error).__name__}")
+    return _problem("file.unexpected", path, f"Reading the file failed with {type(error).__name__}.")
 
 
 def letter_case(path: str) -> SkillProblem:
     name = printable(os.path.basename(path))
-    return _problem("file.letter-case", path, f"found {name}, expected SKILL.md")
+    return _problem("file.letter-case", path, f"Found {name}, expected SKILL.md.")
 
 
 def too_deep(path: str, depth: int, allowed: int) -> SkillProblem:
     """A SKILL.md that lies ``depth`` folders below its root, where ``allowed`` are looked into."""
     hint = f"Set `discovery_depth` to {depth} to offer it, or move its folder up into the root."
     folders = "1 folder" if allowed == 1 else f"{allowed} folders"
-    message = (
-        f"this SKILL.md lies {depth} folders below its root and is not offered; skills are looked for {folders} deep"
-    )
+    message = f"This SKILL.md lies {depth} folders deep and is not offered; skills are looked for {folders} deep."
     return _problem("file.too-deep", path, message, hint)
 
 
 def too_many_folders(root: str) -> SkillProblem:
     hint = "Move the skills' folders up into the root, or use a root that holds nothing else."
-    message = f"more than {FOLDERS_MAX} folders lie deeper in this root; what lies beyond them was not looked at"
+    message = f"More than {FOLDERS_MAX:,} folders lie deeper in this root; what lies beyond them was not looked at."
     return SkillProblem(code="file.too-deep", severity="warning", path=root, message=message, hint=hint)
 
 
 def shadowed(path: str, name: str, winner: str) -> SkillProblem:
     """A skill whose name another entry of the same root, ``winner``, has."""
     kind = PROBLEM_KINDS["name.shadowed"]
-    message = f'the name "{name}" is taken in this root: {printable(winner)} is used'
+    message = f'The name "{name}" is taken in this root: {printable(winner)} is used.'
     return SkillProblem(
         code="name.shadowed", severity=kind.severity, path=path, message=message, hint=kind.hint, skill=name
     )
@@ -80,9 +78,3 @@ def _problem(code: str, path: str, message: str, hint: str | None = None) -> Ski
     return SkillProblem(
         code=code, severity=kind.severity, path=path, message=message, hint=hint or kind.hint, line=1, column=1
     )
-
-
-def _bytes(size: int) -> str:
-    if size >= 10_000_000:
-        return f"{size / 1_000_000:.0f} MB"
-    return f"{size / 1_048_576:.3g} MiB" if size >= 1_048_576 else f"{size:,} bytes"
