@@ -21,6 +21,17 @@ CatalogState: TypeAlias = Literal["starting", "live", "polling", "off", "stale"]
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """How changes are noticed: told by the system, by looking again and again, or not at all."""
+
+    state: Literal["live", "polling", "off"] = "live"
+    reason: str = ""
+
+
+WATCHING = Watching()
+
+
 class SnapshotSource(Protocol):
     """The part of the registry that the screen reads."""
 
@@ -67,6 +78,7 @@ class SkillFeed:
         lookup: Lookup,
         on_view: Callable[[SkillView], None],
         *,
+        watching: Callable[[], Watching] = lambda: WATCHING,
         stale_after: float = STALE_AFTER,
     ) -> None:
         self.view = SkillView()
@@ -80,7 +92,7 @@ class SkillFeed:
         self._unsubscribe: list[Callable[[], None]] = []
         self._stale_timer: asyncio.TimerHandle | None = None
         self._incomplete: str | None = None
-        self._watching: tuple[Literal["live", "polling", "off"], str] = ("live", "")
+        self._watching = watching
         self._closed = False
 
     @property
@@ -93,11 +105,11 @@ class SkillFeed:
         self._unsubscribe.append(self._access.subscribe(self._access_changed))
         self.refetch()
 
-    def set_watching(self, mode: Literal["native", "polling", "off"], reason: str | None) -> None:
-        """Takes in how the file system is watched."""
-        self._watching = ("live" if mode == "native" else mode, reason or "")
+    def watching_changed(self) -> None:
+        """Takes in that the file system is watched in another way now."""
         if self._incomplete is None and self.view.snapshot is not None:
-            self._show(state=self._watching[0], reason=self._watching[1])
+            watching = self._watching()
+            self._show(state=watching.state, reason=watching.reason)
 
     def refetch(self) -> None:
         """Asks for a new snapshot; the result of any request before this one is dropped."""
@@ -153,8 +165,8 @@ class SkillFeed:
             before.shadowed,
         )
         number = self.view.number + 1 if differs else self.view.number
-        state, reason = self._watching
-        self._show(snapshot=snapshot, number=number, state=state, reason=reason)
+        watching = self._watching()
+        self._show(snapshot=snapshot, number=number, state=watching.state, reason=watching.reason)
 
     def _set_incomplete(self, reason: str) -> None:
         self._incomplete = reason

@@ -60,7 +60,7 @@ class ChatScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "escape", "Stop, or close", show=False, id="chat.escape"),
         Binding("f5", "look_now", "Look at the disk now", id="chat.look"),
-        Binding("f6", "toggle_pane", "Skills and problems", id="chat.pane"),
+        Binding("f6", "toggle_pane", "Skills and problems", id="chat.pane", priority=True),
         Binding("f2", "answer(0)", "First answer", show=False, id="question.first"),
         Binding("f3", "answer(1)", "Second answer", show=False, id="question.second"),
         Binding("f4", "answer(2)", "Third answer", show=False, id="question.third"),

@@ -9,7 +9,7 @@ from app.controllers.conversation import Conversation, ConversationPorts
 from app.controllers.row_body import joined_text
 from app.controllers.runtime_port import ScreenRuntime
 from app.controllers.send_rules import SendRefusal
-from app.controllers.skill_view import SkillFeed, SkillView
+from app.controllers.skill_view import SkillFeed, SkillView, Watching
 from app.controllers.text_layout import counted
 from app.controllers.trust_asking import TrustAsking
 from skills_core.access.policy import SkillAccess
@@ -140,8 +140,12 @@ class ChatSession:
     async def open(self, options: ScreenOptions, runtime: ScreenRuntime) -> None:
         """Wires the runtime to the screen. Called once, after the first frame."""
         self._options, self._runtime = options, runtime
-        self._feed = SkillFeed(runtime.registry, runtime.access, runtime.lookup, self._view_changed)
-        self._watch(runtime)
+        self._feed = SkillFeed(
+            runtime.registry, runtime.access, runtime.lookup, self._view_changed, watching=self._watching
+        )
+        if runtime.filesystem is not None:
+            feed = self._feed
+            self._unwatch.append(runtime.filesystem.subscribe_status(lambda status: feed.watching_changed()))
         self._trust = TrustAsking(runtime.access, self._screen.desk, self.remember_trust)
         self._feed.start()
         self._follow = asyncio.create_task(self._follow_answers(runtime), name="access-refresh")
@@ -219,17 +223,12 @@ class ChatSession:
         if self._runtime is not None:
             await self._runtime.aclose()
 
-    def _watch(self, runtime: ScreenRuntime) -> None:
-        filesystem, feed = runtime.filesystem, self._feed
-        if filesystem is None or feed is None:
-            return
-
-        def changed(*_: object) -> None:
-            status = filesystem.watch_status
-            feed.set_watching(status.mode, status.reason)
-
-        self._unwatch.append(filesystem.subscribe_status(changed))
-        changed()
+    def _watching(self) -> Watching:
+        filesystem = self._runtime.filesystem if self._runtime is not None else None
+        if filesystem is None:
+            return Watching()
+        status = filesystem.watch_status
+        return Watching("live" if status.mode == "native" else status.mode, status.reason or "")
 
     async def _follow_answers(self, runtime: ScreenRuntime) -> None:
         from skills_core.access.refresh import AccessRefresh

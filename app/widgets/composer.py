@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
@@ -16,6 +17,12 @@ from app.messages import DraftChanged, DraftSubmitted, PageTurned
 
 COMPLETION_LINE_LIMIT = 4_000
 """Code points of a line beyond which no token is looked for: it was pasted, not typed."""
+
+BURST_GAP = 0.01
+"""Seconds between two keys below which no person typed them."""
+
+BURST_END = 0.05
+"""Seconds after which a burst of keys is over."""
 
 
 class Composer(TextArea):
@@ -53,6 +60,8 @@ class Composer(TextArea):
         self.match_cursor_bracket = False
         self._followed = followed
         self._editing = False
+        self._key_time = 0.0
+        self._held_enter: Timer | None = None
 
     @property
     def caret(self) -> int:
@@ -154,7 +163,9 @@ class Composer(TextArea):
         self._replace_via_keyboard("\n", *self.selection)
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._popup_key(event.key) or self._history_key(event.key) or self._submit_key(event.key):
+        self._release_enter()
+        since, self._key_time = event.time - self._key_time, event.time
+        if self._popup_key(event.key) or self._history_key(event.key) or self._submit_key(event, since):
             event.stop()
             event.prevent_default()
             self.post_message(DraftChanged())
@@ -201,16 +212,30 @@ class Composer(TextArea):
         self.completion.dismiss()
         return True
 
-    def _submit_key(self, key: str) -> bool:
-        if key != "enter":
+    def _submit_key(self, event: events.Key, since: float) -> bool:
+        """Enter sends. In a burst it may belong to a paste without brackets: then what follows decides."""
+        if event.key != "enter":
             return False
-        if self._more_keys_follow():
+        if self._keys_wait():
             self.action_newline()
-        elif self.text.strip():
-            self.post_message(DraftSubmitted(self.text))
+        elif since < BURST_GAP:
+            self._held_enter = self.set_timer(BURST_END, self._submit)
+        else:
+            self._submit()
         return True
 
-    def _more_keys_follow(self) -> bool:
-        """Whether further keys came in the same read: then Enter belongs to a paste without brackets."""
+    def _submit(self) -> None:
+        self._held_enter = None
+        if self.text.strip():
+            self.post_message(DraftSubmitted(self.text))
+
+    def _release_enter(self) -> None:
+        """More keys came right behind an Enter: it was part of a paste."""
+        if self._held_enter is not None:
+            self._held_enter.stop()
+            self._held_enter = None
+            self.action_newline()
+
+    def _keys_wait(self) -> bool:
         queues = (self.app._message_queue, self._message_queue)  # pyright: ignore[reportPrivateUsage]
         return any(isinstance(message, events.Key) for queue in queues for message in queue.values)

@@ -1,0 +1,141 @@
+"""Whole turns with the embedded model, and leaving."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.pty.conftest import Start
+from tests.pty.skill_files import write_skill
+
+pytestmark = pytest.mark.pty
+
+
+def test_a_skill_is_completed_and_run(start: Start, project: Path) -> None:
+    write_skill(project / ".agents" / "skills", "hem-towels", "Hem towels.", "1. Fold the edge twice.")
+    terminal = start("--trust", "yes")
+    terminal.ready()
+    terminal.type("/skill:hem")
+    terminal.wait_popup(["hem-towels"])
+    terminal.press("tab")
+    terminal.wait_for("/skill:hem-towels")
+    terminal.type("for the kitchen")
+    terminal.press("enter")
+    terminal.wait_for("Skill loaded · hem-towels")
+    terminal.wait_for("Fold the edge twice.")
+
+
+def test_plain_words_are_routed_to_a_skill(start: Start, project: Path) -> None:
+    write_skill(project / ".agents" / "skills", "hem-towels", "Hem towels with mitred corners.", "1. Fold twice.")
+    terminal = start("--trust", "yes")
+    terminal.ready()
+    terminal.type("please hem my towels")
+    terminal.press("enter")
+    terminal.wait_for("Skill catalog · 2 skills")
+    terminal.wait_for("Load skill hem-towels")
+    terminal.wait_for("Fold twice.")
+    write_skill(project / ".agents" / "skills", "tie-knots", "Tie knots.")
+    terminal.wait(lambda: terminal.number == 2, "the second view")
+    terminal.type("now tie a knot")
+    terminal.press("enter")
+    terminal.wait_for("Catalog replaced · 3 skills · +1")
+
+
+def test_an_unknown_skill_keeps_the_draft_and_says_so(start: Start, project: Path) -> None:
+    write_skill(project / ".agents" / "skills", "hem-towels", "Hem towels.")
+    terminal = start("--trust", "yes")
+    terminal.ready()
+    terminal.type("/skill:hem-towel please")
+    terminal.press("enter")
+    terminal.wait_for("Did you mean /skill:hem-towels?")
+    assert any("/skill:hem-towel please" in line for line in terminal.lines)
+
+
+def test_an_untrusted_project_is_asked_about_and_the_draft_keeps_its_keys(start: Start, project: Path) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("my draft")
+    write_skill(project / ".agents" / "skills", "hem-towels", "Hem towels.")
+    terminal.wait_for("Trust this project?")
+    terminal.type(" goes on")
+    terminal.wait_for("my draft goes on")
+    terminal.press("f2")
+    terminal.wait(lambda: "Trust this project?" not in terminal.text, "the question to go")
+    assert "my draft goes on" in terminal.text
+
+
+def test_quit_ends_with_0_and_a_clean_terminal(start: Start) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("/quit")
+    terminal.press("enter")
+    assert terminal.wait_end() == 0
+    terminal.assert_restored()
+
+
+def test_ctrl_c_clears_then_says_then_leaves(start: Start) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("precious words")
+    terminal.press("ctrl+c")
+    terminal.wait_for("Ctrl+Z brings it back")
+    terminal.press("ctrl+z")
+    terminal.wait_for("precious words")
+    terminal.press("ctrl+c")
+    terminal.press("ctrl+c")
+    assert terminal.wait_end() == 0
+    terminal.assert_restored()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT], ids=["term", "hup", "quit"])
+def test_a_signal_leaves_the_terminal_clean_and_the_draft_kept(start: Start, number: int) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("half a thought")
+    terminal.wait_for("half a thought")
+    terminal.signal(number)
+    assert terminal.wait_end() == 128 + number
+    terminal.assert_restored()
+    again = start()
+    again.wait_for("half a thought")
+
+
+def test_a_session_is_resumed(start: Start, project: Path) -> None:
+    write_skill(project / ".agents" / "skills", "hem-towels", "Hem towels.")
+    terminal = start("--trust", "yes")
+    terminal.ready()
+    terminal.type("hem the towels")
+    terminal.press("enter")
+    terminal.wait_for("Skill catalog · 2 skills")
+    terminal.wait_for("hem-towels is loaded")
+    terminal.type("/quit")
+    terminal.press("enter")
+    assert terminal.wait_end() == 0
+    again = start("--trust", "yes", "--continue")
+    again.ready()
+    again.wait_for("hem the towels")
+    again.wait_for("hem-towels is loaded")
+
+
+def test_pasted_lines_are_not_sent(start: Start) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.child.send("\x1b[200~one\r\ntwo\r\n/skill:three\x1b[201~")
+    terminal.wait_for("/skill:three")
+    terminal.child.send("a\rb\rc")
+    terminal.wait(lambda: any(line.startswith("│ c") for line in terminal.lines), "the third pasted line")
+    assert not any("›" in line for line in terminal.lines[:-8])
+
+
+def test_the_window_may_change_its_size(start: Start) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("kept words")
+    terminal.resize(30, 8)
+    terminal.wait_for("Make the window larger")
+    terminal.resize(120, 40)
+    terminal.wait_for("kept words")
+    terminal.resize(40, 12)
+    terminal.wait_for("kept words")
