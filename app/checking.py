@@ -94,7 +94,7 @@ def _check_file(path: str, kind: EntryKind) -> CheckResult:
     folder = os.path.dirname(path)
     stem = os.path.basename(folder) if kind == "bundle" else os.path.splitext(os.path.basename(path))[0]
     try:
-        reading, _, _ = read_body(path, kind, stem, folder=folder, confined=False)
+        reading, _, _ = read_body(path, kind, stem, confined=False)
     except FileTroubleError as error:
         return CheckResult(frozenset({path}), (problems.trouble_problem(path, error.trouble, error.detail),))
     found = list(reading.problems)
