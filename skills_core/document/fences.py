@@ -25,7 +25,7 @@ _SKILL_KEY_TEXT = re.compile(r"""^["']?(?:name|description)["']?[ \t]*:""", re.M
 _ANY_KEY_TEXT = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?=\s|\Z)", re.MULTILINE)
 _CODE_FENCE = re.compile(rb"(?:```+|~~~+)[^`~]*")
 _MERGE_MARK_TEXT = re.compile(r"^(?:<{7}|>{7})(?= |\r?$)", re.MULTILINE)
-_TYPOGRAPHIC_DASHES = re.compile("[-\u2010-\u2015\u2212]{1,4}")
+_TYPOGRAPHIC_DASHES = re.compile("-{1,2}|-{0,3}[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]{0,3}")
 _LONGEST_LINE_NEEDED = 200
 
 

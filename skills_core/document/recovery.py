@@ -121,9 +121,14 @@ def _split(text: str, start: int) -> tuple[list[_Chunk], list[int]]:
             if gap and _HEADING.match(content):
                 strays.append(at)
                 heading = True
-        elif last is not None and not prose and (text[at] in " \t" or (not heading and (text[at] == "-" or not gap))):
+        elif (
+            last is not None
+            and not prose
+            and content != "..."
+            and (text[at] in " \t" or (not heading and (text[at] == "-" or not gap)))
+        ):
             last.end = end
-        elif content != "...":
+        else:
             if not prose:
                 strays.append(at)
             prose = True
@@ -265,7 +270,8 @@ def _read_broken(
     right = permission_key(chunk.key) or _permission_inside(text, chunk)
     words = chunk.key in _WORDS_KEYS
     if too_deep:
-        cause = Cause("yaml.too-deep", value_at, f"Lists and maps are nested too deep in `{chunk.key}`.")
+        deep_at = chunk.end - len(text[chunk.colon + 1 : chunk.end].lstrip())
+        cause = Cause("yaml.too-deep", deep_at, f"Lists and maps are nested too deep in `{chunk.key}`.")
     else:
         cause = diagnose(text, chunk.colon + 1, chunk.end, fault, words=words)
     if right is not None:
@@ -306,7 +312,7 @@ def _permission_inside(text: str, chunk: _Chunk) -> str | None:
     for line in _LINE.finditer(text, newline + 1, chunk.end):
         if line.start() == line.end():
             break
-        at = line.start() + len(line.group()) - len(line.group().lstrip())
+        at = line.start() + len(line.group()) - len(line.group().lstrip(" \t-"))
         key = _SPACED_PERMISSION.match(text, at, chunk.end)
         right = permission_key(key[3]) if key else None
         if right is not None:

@@ -7,13 +7,14 @@ letter of a script that needs them, well-formed subdivision flags, and one varia
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _ESCAPE_SEQUENCE = (
     r"\x1b[\]PX^_][^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"  # a string command up to its terminator
     r"|[\x90\x98\x9d-\x9f][^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b\[[0-?]*[ -/]*[@-~]"
     r"|\x9b[0-?]+[ -/]*[@-~]"
-    r"|\x1b[ -/]*[0-~]?"
+    r"|\x1b(?: [F-N]|[!-/]+[0-~]|[0-~])?"
 )
 _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
 _CONTROL_RUN = rf"(?:{_ESCAPE_SEQUENCE}|{_CONTROL})+"
@@ -28,7 +29,6 @@ _SUSPECT = re.compile(
 )
 
 _EMOJI = re.compile("[\u00a9\u00ae\u203c\u2049\u2122-\u3299\U0001f000-\U0001faff]")
-_EMOJI_TAIL = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _JOINING_SCRIPT = re.compile(
     "[\u0600-\u0605\u0610-\u061b\u061d-\u08ff\u0900-\u0dff\u0e80-\u0fff\u1000-\u109f\u1700-\u17b3\u17b6-\u17ff\u1800-\u180d\u180f-\u18af"
     "\u1900-\u1cff\ua800-\ua9ff\uaa60-\uaa7f\uaae0-\uaaff\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
@@ -48,13 +48,19 @@ def clean_text(text: str) -> str:
     """
     if text.replace("\n", " ").isprintable() and not _has_selector(text):
         return text
-    return _SUSPECT.sub(_replacement, text)
+    parts: list[str] = []
+    position = 0
+    for match, replacement in _edits(text, 0, len(text)):
+        parts += (text[position : match.start()], replacement)
+        position = match.end()
+    parts.append(text[position:])
+    return "".join(parts)
 
 
 def first_suspect(text: str, start: int, end: int) -> int | None:
     """The index of the first character in ``text[start:end]`` that cleaning would change."""
-    for match in _SUSPECT.finditer(text, start, end):
-        if _replacement(match) != match.group():
+    for match, replacement in _edits(text, start, end):
+        if replacement != match.group():
             return match.start()
     return None
 
@@ -70,38 +76,44 @@ def _has_selector(text: str) -> bool:
     return not text.isascii() and _SUSPECT.search(text) is not None
 
 
-def _replacement(match: re.Match[str]) -> str:
+def _edits(text: str, start: int, end: int) -> Iterator[tuple[re.Match[str], str]]:
+    """Each suspect part of ``text[start:end]`` with what stands for it in the clean text."""
+    kept = ""  # the last two characters of the clean text so far, for joiners and selectors depend on them
+    position = start
+    for match in _SUSPECT.finditer(text, start, end):
+        kept = (kept + text[max(position, match.start() - 2) : match.start()])[-2:]
+        replacement = _replacement(match, kept, end)
+        kept = (kept + replacement)[-2:]
+        position = match.end()
+        yield match, replacement
+
+
+def _replacement(match: re.Match[str], kept: str, end: int) -> str:
     group = match.lastgroup
     if group == "control":
         return " "
     if group == "flag":
         return match.group()
     if group == "joiner":
-        return match.group() if _joiner_is_needed(match) else ""
+        follower = match.string[match.end() : min(match.end() + 1, end)]
+        return match.group() if _joiner_is_needed(match.group(), kept, follower) else ""
     if group == "selector":
-        return match.group() if _selector_is_needed(match) else ""
+        return match.group() if _selector_is_needed(match.group(), kept[-1:]) else ""
     return ""
 
 
-def _joiner_is_needed(match: re.Match[str]) -> bool:
-    text, start, end = match.string, match.start(), match.end()
-    if start == 0:
-        return False
-    before = text[start - 1]
+def _joiner_is_needed(joiner: str, kept: str, follower: str) -> bool:
+    before = kept[-1:]
     if _JOINING_SCRIPT.match(before):
         return True
-    if match.group() == "\u200c" or end >= len(text) or not _EMOJI.match(text[end]):
+    if joiner == "\u200c" or not _EMOJI.match(follower):
         return False
-    if before == "\ufe0f" or before in _EMOJI_TAIL:
-        return start >= 2 and (before != "\ufe0f" or _EMOJI.match(text[start - 2]) is not None)
+    if before == "\ufe0f":
+        before = kept[:-1]
     return _EMOJI.match(before) is not None
 
 
-def _selector_is_needed(match: re.Match[str]) -> bool:
-    text, start = match.string, match.start()
-    if start == 0:
-        return False
-    before = text[start - 1]
-    if match.group() >= "\U000e0100":
+def _selector_is_needed(selector: str, before: str) -> bool:
+    if selector >= "\U000e0100":
         return _IDEOGRAPH.match(before) is not None
-    return not before.isspace() and _SUSPECT.match(before) is None
+    return bool(before) and not before.isspace() and _SUSPECT.match(before) is None

@@ -1,0 +1,182 @@
+"""Where the frontmatter begins and ends, and what is said when it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from skills_core.document import FRONTMATTER_MAX_BYTES, read_document, read_whole
+from tests.core.document.support import DESCRIPTION, NAME, codes, entry, offered, places, read
+
+BLOCK = NAME + DESCRIPTION
+GOOD = f"---\n{BLOCK}---\nDo the work.\n"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        GOOD,
+        "\ufeff" + GOOD,
+        GOOD.replace("\n", "\r\n"),
+        GOOD.replace("\n", "\r"),
+        f"--- \t\n{BLOCK}---  \nDo the work.\n",
+        f"---\n{BLOCK}---",
+        f"---\n\n{BLOCK}\n---\n---\n",
+        f"---\nsummary: a --- b\n{BLOCK}---\n",
+        f"---\nsummary: |\n  ---\n  ----\n{BLOCK}---\n",
+    ],
+)
+def test_an_ordinary_frontmatter_is_read_without_a_problem(file: str):
+    reading = read(file)
+    assert reading.problems == ()
+    assert (offered(reading).name, offered(reading).description) == ("my-skill", "Does it.")
+    assert not reading.looks_unfinished
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "line", "column"),
+    [
+        ("\n\n" + GOOD, "frontmatter.late", 3, 1),
+        ("  \n" + GOOD, "frontmatter.late", 2, 1),
+        ("\ufeff\n" + GOOD, "frontmatter.late", 2, 1),
+        ("<!-- one\ntwo -->\n<!-- three -->\n\n" + GOOD, "frontmatter.late", 5, 1),
+        (f"---\n{BLOCK}-----\nBody", "frontmatter.long-fence", 4, 1),
+        (f"----\n{BLOCK}---\nBody", "frontmatter.long-fence", 1, 1),
+    ],
+)
+def test_a_doubtful_fence_is_a_warning(file: str, code: str, line: int, column: int):
+    reading = read(file)
+    assert offered(reading).description == "Does it."
+    assert places(reading) == [(code, line, column)]
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "line", "column"),
+    [
+        ("# Title\n\nText.\n", "frontmatter.missing", 1, 1),
+        ("\n\n# Title\n", "frontmatter.missing", 1, 1),
+        ("# Title\n" + GOOD, "frontmatter.missing", 1, 1),
+        ("----\n\nText between rules.\n----\n", "frontmatter.missing", 1, 1),
+        ("+++\nname = 'x'\n+++\n", "frontmatter.missing", 1, 1),
+        ("\0\1\2 binary", "frontmatter.missing", 1, 1),
+        ("---x\n", "frontmatter.missing", 1, 1),
+        (BLOCK + "---\nBody", "frontmatter.no-opening-fence", 1, 1),
+        ("\n" + BLOCK + "---\nBody", "frontmatter.no-opening-fence", 2, 1),
+        (GOOD.replace("---\n", "—\n", 1), "frontmatter.no-opening-fence", 1, 1),
+        ("  " + GOOD, "frontmatter.fence-indented", 1, 3),
+        (f"---\n{BLOCK} ---\nBody", "frontmatter.fence-indented", 4, 2),
+        (f"---\n{BLOCK}\n# Steps\n", "frontmatter.unclosed", 1, 1),
+        ("---\n" + NAME, "frontmatter.unclosed", 1, 1),
+        (f"---\n{BLOCK}\n# Steps\n\nDo it.\n\n---\n\nMore.\n", "frontmatter.unclosed", 1, 1),
+        (f"```yaml\n{GOOD}```\n", "frontmatter.in-code-fence", 1, 1),
+        (f"\n~~~\n{GOOD}~~~\n", "frontmatter.in-code-fence", 2, 1),
+        ("```sh\nls\n```\n", "frontmatter.missing", 1, 1),
+        (f"---\n{NAME}<<<<<<< HEAD\n{DESCRIPTION}=======\n>>>>>>> x\n---\n", "frontmatter.merge-conflict", 3, 1),
+        (f"---\n{NAME}<<<<<<< HEAD\r\n{DESCRIPTION}", "frontmatter.merge-conflict", 3, 1),
+        (f"<<<<<<< HEAD\n{GOOD}", "frontmatter.merge-conflict", 1, 1),
+        (f"---\n{BLOCK}>>>>>>> x\n---\n", "frontmatter.merge-conflict", 4, 1),
+        ("---\n- a\n- b\n---\n", "frontmatter.not-a-mapping", 2, 1),
+        ("---\nOnly text.\n---\n", "frontmatter.not-a-mapping", 2, 1),
+        ("", "file.empty", 1, 1),
+        (" \n\n", "file.empty", 1, 1),
+        ("<!-- only a comment -->\n", "frontmatter.missing", 1, 1),
+    ],
+)
+def test_without_a_frontmatter_the_cause_is_named(file: str, code: str, line: int, column: int):
+    reading = read(file)
+    assert reading.document is None
+    assert places(reading) == [(code, line, column)]
+    assert reading.problems[0].severity == "error"
+
+
+@pytest.mark.parametrize(
+    "file", ["# Read me\n", "", "Text: with a colon\n", "```\n---\n---\n```\n", "  ---\n", "----\n\ntext"]
+)
+def test_a_flat_file_without_a_frontmatter_is_neither_skill_nor_problem(file: str):
+    reading = read(file, "README", "flat")
+    assert reading.not_a_skill and reading.problems == () and reading.document is None
+
+
+def test_a_flat_file_with_other_keys_only_is_a_warning():
+    reading = read("---\ntitle: Notes\nlayout: post\n---\nText", "notes", "flat")
+    assert reading.document is None and not reading.not_a_skill
+    assert [(p.code, p.severity) for p in reading.problems] == [("description.missing", "warning")]
+    text_only = read("---\nA paragraph between two rules.\n---\nText", "notes", "flat")
+    assert [(p.code, p.severity) for p in text_only.problems] == [("frontmatter.not-a-mapping", "warning")]
+    rule_only = read("---\nA paragraph below a rule.\n", "notes", "flat")
+    assert [(p.code, p.severity) for p in rule_only.problems] == [("frontmatter.unclosed", "warning")]
+
+
+def test_a_flat_file_with_one_of_the_keys_is_read_like_a_skill():
+    assert offered(read("---\ndescription: Does it.\n---\n", "notes", "flat")).name == "notes"
+    only_name = read("---\nname: notes\n---\n", "notes", "flat")
+    assert [(p.code, p.severity) for p in only_name.problems] == [("description.missing", "error")]
+
+
+def test_a_flat_file_in_conflict_is_a_problem():
+    assert codes(read(f"<<<<<<< HEAD\n{GOOD}", "notes", "flat")) == ["frontmatter.merge-conflict"]
+
+
+@pytest.mark.parametrize(
+    "file", ["", "\n", "-", "--", "---", "---\n", "---\nname: my-sk", f"---\n{BLOCK}--", "<!-- half"]
+)
+def test_a_file_that_breaks_off_looks_unfinished(file: str):
+    assert read(file).looks_unfinished
+    assert read(file, "notes", "flat").looks_unfinished
+
+
+@pytest.mark.parametrize("file", [GOOD, "# Title\n", "---\n- a\n---\n", f"---\n{NAME}---\n", "---\nname: [a\n---\n"])
+def test_a_file_that_is_all_there_does_not_look_unfinished(file: str):
+    assert not read(file).looks_unfinished
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_wide_encodings_are_named(encoding: str):
+    reading = read(GOOD.encode(encoding))
+    assert places(reading) == [("file.utf16", 1, 1)]
+    assert ("UTF-32" if "32" in encoding else "UTF-16") in reading.problems[0].message
+    assert read("# Read me\n".encode(encoding), "README", "flat").not_a_skill
+    assert codes(read(GOOD.encode(encoding), "notes", "flat")) == ["file.utf16"]
+
+
+def test_bytes_that_are_not_utf8_are_replaced_and_placed():
+    reading = read(b"---\nname: my-skill\ndescription: \xc3\xa9 caf\xe9\n---\n")
+    assert offered(reading).description == "é caf\ufffd"
+    assert places(reading) == [("file.not-utf8", 3, 19)]
+
+
+def test_the_body_is_stripped_and_else_unchanged():
+    reading, body = read_whole(
+        b"---\r\nname: my-skill\r\ndescription: x\r\n---\r\n\r\n one\r\n\r\n \ttwo \x1b[0m\r\n\r\n", entry()
+    )
+    assert offered(reading) and body == "one\r\n\r\n \ttwo \x1b[0m"
+    assert read_whole(b"\xef\xbb\xbf" + GOOD.encode(), entry())[1] == "Do the work."
+    assert read_whole(f"---\n{BLOCK}---".encode(), entry())[1] == ""
+    assert read_whole(b"# None\n", entry())[1] == ""
+
+
+def test_truncated_data_asks_for_more_until_the_frontmatter_has_ended():
+    data = GOOD.encode()
+    ended = data.index(b"---\nDo") + 4
+    for cut in range(len(data)):
+        reading = read_document(data[:cut], entry(), truncated=True)
+        assert reading.needs_more == (cut < ended), cut
+        assert cut < ended or reading == read_document(data, entry())
+
+
+def test_a_closing_fence_counts_only_when_its_line_is_complete():
+    head = f"---\n{BLOCK}---".encode()
+    assert read_document(head, entry(), truncated=True).needs_more
+    assert read_document(head + b"-x\nmore: 1\n---\n", entry()).document is not None
+
+
+def test_the_frontmatter_may_take_64_kib_and_no_more():
+    filler = "# filler line\n"
+    room = FRONTMATTER_MAX_BYTES - len(f"---\n{BLOCK}---\n")
+    largest = f"---\n{BLOCK}{filler * (room // len(filler))}---\nBody"
+    assert offered(read(largest)).name == "my-skill"
+    for data, truncated in (
+        (largest.replace("---\nBody", filler + "---\nBody"), False),
+        (f"---\n{BLOCK}{filler * 5000}", True),
+    ):
+        reading = read_document(data.encode()[:70000], entry(), truncated=truncated)
+        assert codes(reading) == ["file.too-large"]
