@@ -66,7 +66,7 @@ def gesture_problem(gesture: Gesture, snapshot: SkillSnapshot, access: SkillAcce
         message = f'There is no skill "{shown}"'
         if not snapshot.complete:
             message += " among those found so far"
-        hint = hint or "List what there is with: skilldeck list"
+        hint = hint or "List what there is with: skilldeck skills"
     return DraftProblem(
         name=gesture.name, message=message, hint=hint, nearest=nearest, start=gesture.start, end=gesture.end
     )
