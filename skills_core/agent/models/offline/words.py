@@ -45,6 +45,9 @@ _ENDINGS = (
 )  # fmt: skip
 _LAST_LETTERS = ("e", "a", "o")
 _STEM_LEAST_LENGTH = 3
+_STRESS = ("\u0300", "\u0301")
+_DIAERESIS = "\u0308"
+_LAST_READ_WITHOUT_MARKS = "\u06ff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +76,20 @@ def fold(text: str) -> str:
 
 
 def _unaccented(text: str) -> Iterator[str]:
+    """The letters without their marks where these are accents.
+
+    Latin, Greek, Hebrew and Arabic are read without marks. In Cyrillic only the stress goes and ``ё`` is written as
+    ``е``; in kana and Indic scripts the marks are part of the letters.
+    """
     base = ""
     for letter in text:
-        if unicodedata.combining(letter):
-            # Latin, Greek, Cyrillic, Hebrew and Arabic are read without their marks; kana and Indic signs are not.
-            if base <= "\u06ff":
-                continue
-        else:
+        if not unicodedata.combining(letter):
             base = letter
+        elif _CYRILLIC.match(base):
+            if letter in _STRESS or (letter == _DIAERESIS and base == "е"):
+                continue
+        elif base <= _LAST_READ_WITHOUT_MARKS:
+            continue
         yield letter
 
 
