@@ -38,7 +38,8 @@ class LogFile:
         self._write_call = write
         self._fd: int | None = None
         self._folder_synced = False
-        self._torn_at: int | None = None
+        self._size = 0
+        self._torn = False
         self._line_open = False
 
     def open(self) -> None:
@@ -46,6 +47,7 @@ class LogFile:
         self._lock.acquire()
         try:
             self._fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            self._size = os.fstat(self._fd).st_size
         except OSError as error:
             self._lock.release()
             raise explain_write_failure(error, self.path) from error
@@ -62,13 +64,8 @@ class LogFile:
         fd = self._fd
         try:
             self._mend(fd)
-            status = os.fstat(fd)
-            if status.st_nlink == 0:
-                raise SessionError(
-                    f"The session's file has been deleted: {self.path}.",
-                    "What is shown here is only in memory now. Copy what you need and start a new session.",
-                )
-            self._append(fd, b"\n" + records if self._line_open else records, status.st_size)
+            self._refuse_foreign_change(fd)
+            self._append(fd, b"\n" + records if self._line_open else records)
             self._line_open = False
         except OSError as error:
             raise explain_write_failure(error, self.path) from error
@@ -105,6 +102,7 @@ class LogFile:
             raise explain_write_failure(error, kept) from error
         try:
             os.ftruncate(self._fd, size)
+            self._size = size
         except OSError as error:
             raise explain_write_failure(error, self.path) from error
 
@@ -115,9 +113,13 @@ class LogFile:
     def close(self) -> None:
         """Closes the file and gives the lock back. Idempotent."""
         fd, self._fd = self._fd, None
-        if fd is not None:
-            os.close(fd)
-        self._lock.release()
+        try:
+            if fd is not None:
+                os.close(fd)
+        except OSError as error:
+            raise explain_write_failure(error, self.path) from error
+        finally:
+            self._lock.release()
 
     def _create(self, records: bytes) -> None:
         assert self._first_line is not None
@@ -128,17 +130,34 @@ class LogFile:
             raise explain_write_failure(error, self.path.parent) from error
         self._lock.acquire()
         try:
-            self._fd = create_whole(self.path, self._first_line + records, self._write_call)
+            whole = self._first_line + records
+            self._fd = create_whole(self.path, whole, self._write_call)
         except OSError as error:
             self._lock.release()
             raise explain_write_failure(error, self.path) from error
+        self._size = len(whole)
         self._first_line = None
 
-    def _append(self, fd: int, records: bytes, size: int) -> None:
+    def _refuse_foreign_change(self, fd: int) -> None:
+        """The lock keeps other Skilldecks out, but not an editor or a person with ``rm``."""
+        status = os.fstat(fd)
+        if status.st_nlink == 0:
+            raise SessionError(
+                f"The session's file has been deleted or replaced: {self.path}.",
+                "What is shown here is only in memory now. Copy what you need and start a new session.",
+            )
+        if status.st_size != self._size:
+            raise SessionError(
+                f"Another program has changed the session's file: {self.path}.",
+                "Nothing more is written to it from here. Close this session and resume it to go on from the file.",
+            )
+
+    def _append(self, fd: int, records: bytes) -> None:
         try:
             write_all(fd, records, self._write_call)
+            self._size += len(records)
         except OSError:
-            self._torn_at = size
+            self._torn = True
             # If this fails too it is tried again before the next write; whoever opens the file cuts the tail as well.
             with contextlib.suppress(OSError):
                 self._mend(fd)
@@ -146,9 +165,9 @@ class LogFile:
 
     def _mend(self, fd: int) -> None:
         """Takes back what a failed write left at the end of the file."""
-        if self._torn_at is not None:
-            os.ftruncate(fd, self._torn_at)
-            self._torn_at = None
+        if self._torn:
+            os.ftruncate(fd, self._size)
+            self._torn = False
 
 
 def write_all(fd: int, data: bytes, write: WriteCall = os.write) -> None:

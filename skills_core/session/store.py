@@ -266,7 +266,8 @@ def _records(path: Path, reading: LogReading, events: Sequence[SessionEvent]) ->
 def _header(path: Path, reading: LogReading) -> SessionHeader:
     """The header, or what can be known without it: the name of the file, and the folder of its neighbours."""
     if reading.header is not None:
-        return reading.header
+        # A copy that somebody made of a file is a session of its own.
+        return dataclasses.replace(reading.header, id=path.stem)
     created = reading.events[0].time if reading.events else ""
     return SessionHeader(id=path.stem, cwd=_cwd_of_neighbours(path), created=created, program_version="")
 

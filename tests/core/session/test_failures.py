@@ -171,6 +171,22 @@ async def test_a_deleted_file_is_said_instead_of_writing_into_nothing(session: S
     await session.aclose()
 
 
+@pytest.mark.parametrize("change", [b'{"seq":2}\n', None], ids=["added to", "cut"])
+async def test_a_file_that_another_program_changed_is_not_written_over(session: Session, change: bytes | None) -> None:
+    assert session.path is not None
+    if change is None:
+        os.truncate(session.path, 50)
+    else:
+        with session.path.open("ab") as file:
+            file.write(change)
+    before = content(session)
+    with pytest.raises(SessionError, match="Another program has changed") as caught:
+        await session.append(user_message("two"))
+    assert "resume" in caught.value.hint
+    assert content(session) == before
+    await session.aclose()
+
+
 @pytest.mark.parametrize(
     ("number", "message"),
     [

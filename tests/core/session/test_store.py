@@ -392,6 +392,14 @@ async def test_unknown_events_are_kept_by_opening_and_going_on(tmp_path: Path) -
     assert (await make_store(tmp_path).read(ID)).events[0] == odd
 
 
+async def test_a_copy_of_a_file_is_a_session_of_its_own(tmp_path: Path) -> None:
+    place_log(tmp_path, log_bytes(words(1)))
+    path = place_log(tmp_path, log_bytes(words(1)), "copied")
+    session = await make_store(tmp_path).open("copied")
+    assert (session.id, session.path) == ("copied", path)
+    await session.aclose()
+
+
 async def test_a_cancelled_opening_frees_the_session(tmp_path: Path) -> None:
     place_log(tmp_path, log_bytes(words(2000)))
     store = make_store(tmp_path)
