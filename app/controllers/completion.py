@@ -147,8 +147,8 @@ class Completion:
         if skills == self._skills:
             return
         self._skills = skills
-        self._skills_only = Matcher(skills)
-        self._everything = Matcher(self._merge())
+        self._everything = Matcher(self._merge(), self._everything)
+        self._skills_only = Matcher(skills, self._everything)
         if self.token is None:
             return
         kept = self.selected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from enum import IntEnum
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -34,13 +34,20 @@ Item = TypeVar("Item", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared(Generic[Item]):
-    item: Item
-    index: int
+class _Text:
+    """What is looked at for a query, made once for each name and description."""
+
     name: str
     letters: int
     initials: str
     words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared(Generic[Item]):
+    item: Item
+    index: int
+    text: _Text
 
 
 def _letters(text: str) -> int:
@@ -51,26 +58,33 @@ def _letters(text: str) -> int:
     return bits
 
 
-def _prepare(index: int, item: Item) -> _Prepared[Item]:
-    name = item.name.lower()
-    found = _WORDS.findall(name)
-    words = " " + " ".join(_WORDS.findall(item.description.lower()))
-    return _Prepared(item, index, name, _letters(name), "".join(word[0] for word in found), words)
+def _prepare(name: str, description: str) -> _Text:
+    name = name.lower()
+    initials = "".join(word[0] for word in _WORDS.findall(name))
+    return _Text(name, _letters(name), initials, " " + " ".join(_WORDS.findall(description.lower())))
 
 
 @dataclass(slots=True)
 class Matcher(Generic[Item]):
     """Ranks items for a query, and narrows its last result as letters are added.
 
-    The items' own order breaks ties, so give them in the order that equals are to have.
+    The items' own order breaks ties, so give them in the order that equals are to have. ``before`` is a matcher over
+    mostly the same items, whose work is used again.
     """
 
     items: Sequence[Item]
+    before: InitVar[Matcher[Any] | None] = None
     _prepared: list[_Prepared[Item]] = field(default_factory=list)
+    _texts: dict[tuple[str, str], _Text] = field(default_factory=dict)
     _results: dict[str, list[list[_Prepared[Item]]]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._prepared = [_prepare(index, item) for index, item in enumerate(self.items)]
+    def __post_init__(self, before: Matcher[Any] | None) -> None:
+        known = before._texts if before is not None else {}
+        for index, item in enumerate(self.items):
+            key = (item.name, item.description)
+            text = known.get(key) or _prepare(*key)
+            self._texts[key] = text
+            self._prepared.append(_Prepared(item, index, text))
 
     def match(self, query: str) -> list[Item]:
         """The items that fit ``query``, best first; all of them when it is empty."""
@@ -92,12 +106,13 @@ class Matcher(Generic[Item]):
         tiers: list[list[_Prepared[Item]]] = [[] for _ in Fit]
         exact, prefix, start, substring, scattered, described = tiers
         for entry in self._candidates(query):
-            name = entry.name
-            if entry.letters & wanted == wanted:
+            text = entry.text
+            name = text.name
+            if text.letters & wanted == wanted:
                 if name.startswith(query):
                     (exact if name == query else prefix).append(entry)
                     continue
-                if _starts_words(query, entry):
+                if _starts_words(query, text):
                     start.append(entry)
                     continue
                 if query in name:
@@ -106,7 +121,7 @@ class Matcher(Generic[Item]):
                 if subsequence(name):
                     scattered.append(entry)
                     continue
-            if prefix_of_word in entry.words:
+            if prefix_of_word in text.words:
                 described.append(entry)
         return tiers
 
@@ -123,11 +138,11 @@ def _by_index(entry: _Prepared[Any]) -> int:
     return entry.index
 
 
-def _starts_words(query: str, entry: _Prepared[Item]) -> bool:
+def _starts_words(query: str, text: _Text) -> bool:
     """Whether the query is made of the beginnings of the name's words, in their order: ``cr``, ``corev``, ``rev``."""
-    if query[0] not in entry.initials:
+    if query[0] not in text.initials:
         return False
-    return _word_positions(query, entry.name) is not None
+    return _word_positions(query, text.name) is not None
 
 
 def _word_positions(query: str, name: str) -> tuple[int, ...] | None:

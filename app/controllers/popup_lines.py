@@ -11,7 +11,6 @@ from app.controllers.completion import Choice
 from app.controllers.inert import inert_line
 from app.controllers.marks import Marks
 from app.controllers.text_layout import Line, Piece, Role, cut_pieces, wrap
-from skills_core.catalog import CatalogEntry, catalog_description, entry_tokens
 from skills_core.skill import SkillSummary
 
 MAX_ROWS = 10
@@ -121,4 +120,6 @@ def detail_lines(choice: Choice, width: int, height: int) -> list[Line]:
 
 def _tokens(skill: SkillSummary) -> int:
     """What the skill's line costs in the model's catalog, estimated."""
+    from skills_core.catalog import CatalogEntry, catalog_description, entry_tokens
+
     return entry_tokens(CatalogEntry(skill.name, catalog_description(skill.description)))

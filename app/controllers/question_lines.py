@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from app.controllers.completion import scope_of
 from app.controllers.inert import inert, inert_line
 from app.controllers.marks import Marks
 from app.controllers.questions import AnswerOption, Asked
 from app.controllers.text_layout import Line, Piece, wrap, wrap_text
-from skills_core.agent.approval import ToolQuestion, TrustQuestion
+
+if TYPE_CHECKING:
+    from skills_core.agent.approval import ToolQuestion, TrustQuestion
 
 SKILLS_SHOWN = 12
 
 
 def question_lines(asked: Asked, width: int) -> list[Line]:
     """The question and what it is about, without its answers."""
-    question = asked.question
-    if isinstance(question, ToolQuestion):
+    if asked.kind == "tool":
+        question = cast("ToolQuestion", asked.question)
         head = (Piece("May this run?  ", "warning"), Piece(inert_line(question.summary), "strong"))
         return [*wrap(head, width), *wrap_text(inert(question.detail).rstrip("\n"), width, "text", "  ")]
-    return _trust_lines(question, width)
+    return _trust_lines(cast("TrustQuestion", asked.question), width)
 
 
 def _trust_lines(question: TrustQuestion, width: int) -> list[Line]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, Literal, cast
 
-from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+if TYPE_CHECKING:
+    from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,13 @@ TRUST_OPTIONS = (
 class Asked:
     """A question that waits for its answer."""
 
+    kind: Literal["tool", "trust"]
     question: ToolQuestion | TrustQuestion
     answer: asyncio.Future[str]
 
     @property
     def options(self) -> tuple[AnswerOption, ...]:
-        return TOOL_OPTIONS if isinstance(self.question, ToolQuestion) else TRUST_OPTIONS
+        return TOOL_OPTIONS if self.kind == "tool" else TRUST_OPTIONS
 
 
 class QuestionDesk:
@@ -59,10 +61,10 @@ class QuestionDesk:
         return len(self._asked)
 
     async def approve_tool(self, question: ToolQuestion) -> Answer:
-        return cast(Answer, await self._ask(question))
+        return cast(Answer, await self._ask("tool", question))
 
     async def approve_trust(self, question: TrustQuestion) -> bool | None:
-        return {"yes": True, "no": False}.get(await self._ask(question))
+        return {"yes": True, "no": False}.get(await self._ask("trust", question))
 
     def answer(self, value: str) -> None:
         """Answers the question that is shown; does nothing for a value that it does not offer."""
@@ -73,8 +75,8 @@ class QuestionDesk:
                 current.answer.set_result(value)
             self.on_change()
 
-    async def _ask(self, question: ToolQuestion | TrustQuestion) -> str:
-        asked = Asked(question, asyncio.get_running_loop().create_future())
+    async def _ask(self, kind: Literal["tool", "trust"], question: ToolQuestion | TrustQuestion) -> str:
+        asked = Asked(kind, question, asyncio.get_running_loop().create_future())
         self._asked.append(asked)
         self.on_change()
         try:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from app.controllers.commands import COMMANDS, first_word
 from skills_core.access.policy import SkillAccess, user_may_use
-from skills_core.invocation import check_draft, nearest_names
 from skills_core.registry.snapshot import SkillSnapshot
 
 
@@ -27,6 +26,8 @@ class SendRules:
 
     def refusal(self, text: str, snapshot: SkillSnapshot, access: SkillAccess) -> SendRefusal | None:
         """Why this draft is kept, or None when it goes out."""
+        from skills_core.invocation import check_draft, nearest_names
+
         problem = check_draft(text, snapshot, access)
         if problem is not None:
             return SendRefusal(problem.message, problem.hint)

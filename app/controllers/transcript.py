@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from app.controllers.context_source import read_catalog_form
 from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words, row_title
-from skills_core.agent.live import LiveItem, Retrying, ToolOutput
-from skills_core.agent.model import TextDelta, ThinkingDelta
 from skills_core.session import event as kinds
 from skills_core.session.event import SessionEvent, source_kind
+
+if TYPE_CHECKING:
+    from skills_core.agent.live import LiveItem
 
 _HIDDEN = {kinds.TURN_START, kinds.TITLE}
 
@@ -94,6 +95,9 @@ class Transcript:
 
     def live(self, item: LiveItem) -> None:
         """Takes in what the agent tells while a turn runs; none of it lasts."""
+        from skills_core.agent.live import Retrying, ToolOutput
+        from skills_core.agent.model import TextDelta, ThinkingDelta
+
         if isinstance(item, TextDelta):
             row = self._live_row()
             self.rows[row].live_text.append(item.text)

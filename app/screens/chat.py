@@ -18,7 +18,6 @@ from app.controllers.hints import composer_hints
 from app.controllers.marks import Marks
 from app.controllers.questions import QuestionDesk
 from app.controllers.send_rules import SendRules
-from app.controllers.side_pane_lines import PaneFacts, SkillPlace, pane_lines
 from app.controllers.skill_view import SkillView
 from app.controllers.status_line import StatusFacts
 from app.controllers.text_layout import Role
@@ -182,6 +181,8 @@ class ChatScreen(Screen[None]):
 
     def show_pane(self) -> None:
         """Draws the side pane anew, if it is open."""
+        from app.controllers.side_pane_lines import PaneFacts, pane_lines
+
         session = self.session
         access = session.access
         if not self.has_class("with-pane") or access is None:
@@ -287,6 +288,8 @@ class ChatScreen(Screen[None]):
 
     @on(LinesView.Chosen, "#pane")
     async def _place_chosen(self, message: LinesView.Chosen) -> None:
+        from app.controllers.side_pane_lines import SkillPlace
+
         if isinstance(message.target, SkillPlace):
             self.open_file(message.target.path, message.target.line)
 

@@ -10,9 +10,6 @@ from app.controllers.commands import COMMANDS, CommandCall
 from app.controllers.context_source import read_catalog_form
 from app.controllers.inert import inert
 from app.controllers.text_layout import Line, Piece, wrap_text
-from app.screens.help import HelpScreen
-from app.screens.page import PageScreen
-from app.screens.picker import PickerScreen, PickItem
 from app.widgets.lines_view import Page
 from skills_core.session.error import SessionError
 from skills_core.session.event import SOURCE_SKILL_CATALOG, SOURCE_USER
@@ -58,6 +55,8 @@ class ChatCommands:
         self._screen.set_pane(True)
 
     async def _help(self, topic: str) -> None:
+        from app.screens.help import HelpScreen
+
         self._screen.app.push_screen(HelpScreen(topic))
 
     async def _catalog(self, arguments: str) -> None:
@@ -117,6 +116,8 @@ class ChatCommands:
             self._screen.say(f"{runtime.project_root}: {now}. It has no skills of its own now.", "muted", 8)
 
     async def _model(self, name: str) -> None:
+        from app.screens.picker import PickerScreen, PickItem
+
         session = self._screen.session
         if name:
             await self._use_model(name)
@@ -142,6 +143,8 @@ class ChatCommands:
         await self._switch(lambda runtime: runtime.store.create(runtime.cwd))
 
     async def _resume(self, session_id: str) -> None:
+        from app.screens.picker import PickerScreen, PickItem
+
         if session_id:
             await self._switch(lambda runtime: runtime.store.open(session_id))
             return
@@ -216,6 +219,8 @@ class ChatCommands:
         self._screen.open_file(path, None)
 
     async def _theme(self, name: str) -> None:
+        from app.screens.picker import PickerScreen, PickItem
+
         app = self._screen.app
         if name:
             self._use_theme(name)
@@ -266,6 +271,8 @@ class ChatCommands:
         def layout(width: int) -> Page:
             head = [Line((Piece(title, "heading"),)), Line()]
             return Page([*head, *wrap_text(inert(text), width)])
+
+        from app.screens.page import PageScreen
 
         self._screen.app.push_screen(PageScreen(layout))
 

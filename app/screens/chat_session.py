@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from app.controllers.conversation import Conversation, ConversationPorts
 from app.controllers.row_body import joined_text
 from app.controllers.runtime_port import ScreenRuntime
 from app.controllers.send_rules import SendRefusal
 from app.controllers.skill_view import SkillFeed, SkillView, Watching
 from app.controllers.text_layout import counted
-from app.controllers.trust_asking import TrustAsking
 from skills_core.access.policy import SkillAccess
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.session.event import SOURCE_USER, source_kind
@@ -19,6 +17,8 @@ from skills_core.session.event import SOURCE_USER, source_kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.controllers.conversation import Conversation
+    from app.controllers.trust_asking import TrustAsking
     from app.options import ScreenOptions
     from app.screens.chat import ChatScreen
     from skills_core.agent.model import Model
@@ -139,6 +139,9 @@ class ChatSession:
 
     async def open(self, options: ScreenOptions, runtime: ScreenRuntime) -> None:
         """Wires the runtime to the screen. Called once, after the first frame."""
+        from app.controllers.conversation import Conversation, ConversationPorts
+        from app.controllers.trust_asking import TrustAsking
+
         self._options, self._runtime = options, runtime
         self._feed = SkillFeed(
             runtime.registry, runtime.access, runtime.lookup, self._view_changed, watching=self._watching
