@@ -33,6 +33,7 @@ class DiskThread:
         self._name = name
         self._jobs: queue.SimpleQueue[Job[Any] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._waiting: set[asyncio.Future[Any]] = set()
         self._closed = False
 
     def submit(self, work: Callable[[], T]) -> Job[T]:
@@ -43,29 +44,25 @@ class DiskThread:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
+        self._waiting.add(job.future)
+        job.future.add_done_callback(self._waiting.discard)
         self._jobs.put(job)
         return job
 
     def close(self) -> None:
-        """Ends the thread after the job that it is at; jobs not begun are cancelled."""
+        """Cancels whoever waits for a job; the thread ends after the one that it is at. Call it on the loop."""
         self._closed = True
+        for future in tuple(self._waiting):
+            future.cancel()
         self._jobs.put(None)
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
-            self._do(job)
-        while True:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                return
-            if job is not None:
-                _tell(job, lambda job=job: job.future.cancel())
+            if not self._closed:
+                self._do(job)
 
     def _do(self, job: Job[Any]) -> None:
         job.begun = True
-        if job.future.done():
-            return
         try:
             result = job.work()
         except BaseException as error:

@@ -227,9 +227,8 @@ class FilesystemProvider:
         if project is None or project.latest is None or not project.waiting:
             return None
         latest = project.latest
-        if self._clock.monotonic() - latest.ended > _REUSED_FOR or self._hinted_at > latest.began:
-            return None
-        return latest
+        outdated = max(self._hinted_at, self._watch_failed_at) > latest.began
+        return None if outdated or self._clock.monotonic() - latest.ended > _REUSED_FOR else latest
 
     def _concerned(self, path: str, projects: list[Project]) -> list[tuple[Project, frozenset[str], bool]]:
         found: list[tuple[Project, frozenset[str], bool]] = []
@@ -317,7 +316,8 @@ class FilesystemProvider:
             # Shielded: others may wait for the same job, and the thread cannot be stopped in it anyway.
             return await asyncio.shield(job.future)
         except asyncio.CancelledError:
-            if job.future.cancelled() and self._closed:
+            task = asyncio.current_task()
+            if self._closed and job.future.cancelled() and (task is None or not task.cancelling()):
                 raise ProviderClosedError(self.name) from None
             raise
 
