@@ -119,8 +119,6 @@ async def test_what_is_a_skill_and_what_is_none(world: World, registry: SkillReg
     policies = {
         skill.name: (skill.invocation.model_invocable, skill.invocation.user_invocable) for skill in snapshot.skills
     }
-        skill.name: (skill.invocation.model_invocable, skill.invocation.user_invocable) for skill in snapshot.skills
-    }
     assert policies == {
         "flat-skill": (True, True),
         "model-only-skill": (True, False),
