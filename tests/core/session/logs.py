@@ -24,6 +24,8 @@ from skills_core.session.event import (
 
 VERSION = "0.0.test"
 TIME = "2026-03-01T09:30:00.000Z"
+ID = "20260301-093000-aaaaaa"
+"""The id of a log that is written by hand."""
 
 
 class TickingClock:
@@ -78,16 +80,24 @@ def header(id: str, cwd: str = "/somewhere", **fields: Any) -> SessionHeader:
     return SessionHeader(id=id, cwd=cwd, created=TIME, program_version=VERSION, **fields)
 
 
-def log_bytes(events: Iterable[SessionEvent], id: str = "20260301-093000-aaaaaa", **fields: Any) -> bytes:
+def log_bytes(events: Iterable[SessionEvent], id: str = ID, **fields: Any) -> bytes:
     return encode_header(header(id, **fields)) + b"".join(encode_event(event) for event in events)
 
 
-def place_log(root: Path, data: bytes, id: str = "20260301-093000-aaaaaa") -> Path:
+def place_log(root: Path, data: bytes, id: str = ID) -> Path:
     folder = root / "somewhere-0123"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{id}.jsonl"
     path.write_bytes(data)
     return path
+
+
+async def stored(store: SessionStore, cwd: str, *pending: PendingEvent) -> str:
+    """Makes a session of these events and closes it; gives its id."""
+    session = await store.create(cwd)
+    await session.append(*pending)
+    await session.aclose()
+    return session.id
 
 
 def texts(session: Session) -> list[str]:

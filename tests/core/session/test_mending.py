@@ -8,9 +8,8 @@ import pytest
 
 from skills_core.session.codec import encode_event
 from skills_core.session.event import NOTICE, user_message
-from tests.core.session.logs import log_bytes, make_store, place_log, texts, words
+from tests.core.session.logs import ID, log_bytes, make_store, place_log, texts, words
 
-ID = "20260301-093000-aaaaaa"
 WHOLE = log_bytes(words(3))
 FIRST_LINES = len(log_bytes(words(2)))
 

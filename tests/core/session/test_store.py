@@ -16,33 +16,22 @@ from skills_core.session import (
     SessionInUseError,
     SessionNotFoundError,
     SessionReadOnlyError,
-    SessionStore,
 )
-from skills_core.session.codec import encode_event, encode_header
-from skills_core.session.event import PendingEvent, SessionEvent, user_message
+from skills_core.session.event import SessionEvent, user_message
 from skills_core.session.ids import new_session_id, project_folder
 from tests.core.session.logs import (
+    ID,
     TIME,
     VERSION,
     TickingClock,
     assistant,
-    header,
     log_bytes,
     make_store,
-    numbered,
     place_log,
+    stored,
     texts,
     words,
 )
-
-ID = "20260301-093000-aaaaaa"
-
-
-async def stored(store: SessionStore, cwd: str, *pending: PendingEvent) -> str:
-    session = await store.create(cwd)
-    await session.append(*pending)
-    await session.aclose()
-    return session.id
 
 
 def mode(path: Path) -> int:
@@ -108,83 +97,6 @@ def test_ids_sort_by_time() -> None:
     clock = TickingClock()
     ids = [new_session_id(clock()) for _ in range(50)]
     assert ids == sorted(ids) and len(set(ids)) == 50
-
-
-async def test_a_list_tells_what_each_session_is(tmp_path: Path) -> None:
-    store = make_store(tmp_path / "sessions")
-    old = await stored(store, "/one", user_message("first question, please"), assistant("ok", model="big"))
-    other = await stored(store, "/two", user_message("elsewhere"))
-    named = await stored(store, "/one", user_message("x"), PendingEvent("title", {"title": "A given name"}))
-    infos = await store.list("/one")
-    assert [info.id for info in infos] == [named, old]
-    assert [info.title for info in infos] == ["A given name", "first question, please"]
-    assert [(info.events, info.model, info.cwd, info.parent) for info in infos] == [
-        (2, None, "/one", None),
-        (2, "big", "/one", None),
-    ]
-    assert infos[1].created < infos[1].updated < infos[0].created
-    assert {info.id for info in await store.list()} == {old, other, named}
-    assert await store.latest("/one") == named
-    assert await store.latest("/two") == other
-    assert await store.latest("/three") is None
-
-
-async def test_the_session_used_last_comes_first(tmp_path: Path) -> None:
-    store = make_store(tmp_path)
-    old = await stored(store, "/one", user_message("old"))
-    await stored(store, "/one", user_message("new"))
-    session = await store.open(old)
-    await session.append(user_message("used again"))
-    await session.aclose()
-    assert await store.latest("/one") == old
-
-
-async def test_a_title_in_the_middle_of_a_large_file_is_found(tmp_path: Path) -> None:
-    filler = [user_message("own words" if number == 1 else "x" * 1000) for number in range(1, 1500)]
-    for place in (1, 700, 1400):
-        pending = [*filler[:place], PendingEvent("title", {"title": f"at {place}"}), *filler[place:]]
-        path = place_log(tmp_path, log_bytes(numbered(pending)))
-        assert path.stat().st_size > 1_200_000
-        (info,) = await make_store(tmp_path).list()
-        assert (info.title, info.events) == (f"at {place}", 1500)
-
-
-async def test_the_newest_title_counts(tmp_path: Path) -> None:
-    titles = [PendingEvent("title", {"title": name}) for name in ("old", "new")]
-    path = place_log(tmp_path, log_bytes(numbered([*titles, *[user_message("x" * 1000)] * 300])))
-    assert path.stat().st_size > 200_000
-    (info,) = await make_store(tmp_path).list()
-    assert info.title == "new"
-
-
-async def test_a_title_that_is_only_quoted_is_none(tmp_path: Path) -> None:
-    quoted = PendingEvent("tool/result", {"id": "a", "details": {"type": "title", "title": "quoted"}})
-    filler = [user_message("x" * 1000)] * 300
-    place_log(tmp_path, log_bytes(numbered([user_message("own words"), quoted, *filler])))
-    (info,) = await make_store(tmp_path).list()
-    assert info.title == "own words"
-
-
-async def test_a_last_record_larger_than_any_block_is_listed(tmp_path: Path) -> None:
-    place_log(tmp_path, log_bytes(numbered([user_message("own words"), user_message("x" * 900_000)])))
-    (info,) = await make_store(tmp_path).list()
-    assert (info.title, info.events) == ("own words", 2)
-
-
-async def test_a_list_survives_whatever_lies_in_the_folder(tmp_path: Path) -> None:
-    place_log(tmp_path, log_bytes(words(3)))
-    folder = place_log(tmp_path, b"", "empty").parent
-    place_log(tmp_path, b"\x00\xff garbage\n\n{}\n", "garbage")
-    place_log(tmp_path, log_bytes(words(3))[:-20], "torn")
-    place_log(tmp_path, b"broken header\n" + b"".join(map(encode_event, words(2))), "headless")
-    (folder / "notes.txt").write_text("not a session")
-    (folder / "dangling.jsonl").symlink_to(folder / "nowhere")
-    (folder / "folder.jsonl").mkdir()
-    (tmp_path / "a file").write_text("")
-    infos = {info.id: info for info in await make_store(tmp_path).list()}
-    assert set(infos) == {ID, "torn", "headless"}
-    assert infos["torn"].events == 2
-    assert (infos["headless"].title, infos["headless"].cwd, infos["headless"].created) == ("message 1", "", TIME)
 
 
 async def test_part_of_an_id_will_do_when_it_is_enough(tmp_path: Path) -> None:
@@ -293,63 +205,6 @@ async def test_the_newest_events_are_had_without_the_rest(tmp_path: Path) -> Non
     assert await store.recent(ID, 0) == ()
     place_log(tmp_path, log_bytes(events) + b'{"seq":3001,"tim')
     assert list(await store.recent(ID, 5))[-4:] == events[-4:]
-
-
-async def test_a_fork_copies_up_to_a_seq_and_renumbers_nothing(tmp_path: Path) -> None:
-    store = make_store(tmp_path)
-    id = await stored(store, "/somewhere", user_message("one"), assistant("two"), user_message("three"))
-    parent = await store.read(id)
-    fork = await store.fork(id, 2)
-    assert list(fork.events) == list(parent.events)[:2]
-    assert (fork.header.parent_id, fork.header.parent_seq, fork.header.cwd) == (id, 2, "/somewhere")
-    assert fork.id != id and fork.path is not None and fork.path.exists()
-    (event,) = await fork.append(user_message("other three"))
-    assert event.seq == 3
-    await fork.aclose()
-    assert list((await store.read(fork.id)).events) == list(fork.events)
-    assert list((await store.read(id)).events) == list(parent.events)
-    assert {info.id: info.parent for info in await store.list()} == {id: None, fork.id: id}
-    whole = await store.fork(id)
-    assert whole.header.parent_seq == 3 and len(whole.events) == 3
-    await whole.aclose()
-
-
-async def test_a_fork_keeps_what_it_does_not_understand_byte_for_byte(tmp_path: Path) -> None:
-    odd = (
-        encode_header(header(ID, "/somewhere", extra={"later": {"a": [1]}}))
-        + b'{"seq":1,  "time":"t","type":"later/type","data":{"x":1.10,"x":2},"mark":"kept"}\n'
-        + b'{"time":"t","seq":2,"type":"notice","data":{"\\u0041":"\\ud800"}}\n'
-        + encode_event(words(1, 3)[0])[:-1]
-    )
-    place_log(tmp_path, odd)
-    store = make_store(tmp_path)
-    fork = await store.fork(ID)
-    await fork.aclose()
-    assert fork.header.extra == {"later": {"a": [1]}}
-    assert fork.path is not None
-    assert fork.path.read_bytes().split(b"\n", 1)[1] == odd.split(b"\n", 1)[1] + b"\n"
-    assert (await store.read(fork.id)).header.extra == {"later": {"a": [1]}}
-
-
-async def test_a_fork_leaves_damage_behind(tmp_path: Path) -> None:
-    lines = log_bytes(words(4)).splitlines(keepends=True)
-    lines[2] = b"garbage\n"
-    lines[3] = lines[3][:30] + lines[3]
-    place_log(tmp_path, b"".join(lines))
-    store = make_store(tmp_path)
-    fork = await store.fork(ID)
-    await fork.aclose()
-    read = await store.read(fork.id)
-    assert [event.seq for event in read.events] == [1, 3, 4]
-    assert ["missing" in each.reason for each in read.damage] == [True]
-
-
-@pytest.mark.parametrize("seq", [0, -1, 4, 99])
-async def test_a_fork_at_a_seq_that_is_not_there_is_a_clear_error(tmp_path: Path, seq: int) -> None:
-    path = place_log(tmp_path, log_bytes(words(3)))
-    with pytest.raises(SessionError, match="from 1 to 3"):
-        await make_store(tmp_path).fork(ID, seq)
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
 async def test_a_newer_format_is_shown_and_not_written(tmp_path: Path) -> None:

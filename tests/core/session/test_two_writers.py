@@ -10,9 +10,8 @@ import pytest
 
 from skills_core.session import SessionInUseError
 from skills_core.session.event import user_message
-from tests.core.session.logs import log_bytes, make_store, place_log, texts, words
+from tests.core.session.logs import ID, log_bytes, make_store, place_log, texts, words
 
-ID = "20260301-093000-aaaaaa"
 PROJECT = Path(__file__).resolve().parents[3]
 
 HOLDER = """
