@@ -59,6 +59,9 @@ def test_a_doubtful_fence_is_a_warning(file: str, code: str, line: int, column: 
         ("+++\nname = 'x'\n+++\n", "frontmatter.missing", 1, 1),
         ("\0\1\2 binary", "frontmatter.missing", 1, 1),
         ("---x\n", "frontmatter.missing", 1, 1),
+        ("../other/SKILL.md", "frontmatter.missing", 1, 1),
+        ("version https://git-lfs.github.com/spec/v1\n", "frontmatter.missing", 1, 1),
+        ("Name: My skill\nDescription: Does it.\n", "frontmatter.no-opening-fence", 1, 1),
         (BLOCK + "---\nBody", "frontmatter.no-opening-fence", 1, 1),
         ("\n" + BLOCK + "---\nBody", "frontmatter.no-opening-fence", 2, 1),
         (GOOD.replace("---\n", "—\n", 1), "frontmatter.no-opening-fence", 1, 1),
@@ -94,6 +97,13 @@ def test_without_a_frontmatter_the_cause_is_named(file: str, code: str, line: in
 def test_a_flat_file_without_a_frontmatter_is_neither_skill_nor_problem(file: str):
     reading = read(file, "README", "flat")
     assert reading.not_a_skill and reading.problems == () and reading.document is None
+
+
+def test_the_message_says_what_the_file_is_instead():
+    assert "link" in read("../other/SKILL.md").problems[0].message
+    assert "LFS" in read("version https://git-lfs.github.com/spec/v1\noid sha256:0\n").problems[0].message
+    assert "line 3" in read("# Title\n\n" + GOOD).problems[0].message
+    assert "TOML" in read("+++\nname = 1\n+++\n").problems[0].hint
 
 
 def test_a_flat_file_with_other_keys_only_is_a_warning():

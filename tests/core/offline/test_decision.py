@@ -1,4 +1,4 @@
-from skills_core.agent.models.offline import explain, render_explanation
+from skills_core.agent.models.offline import explain, explain_words, render_explanation
 from tests.core.offline.conversations import SKILLS, call, catalog, content, request, result, said, words
 
 CATALOG = catalog(*SKILLS)
@@ -44,3 +44,9 @@ def test_every_verdict_has_a_line():
 def test_rows_hold_score_name_and_words():
     rows = render_explanation(explain(request(words("hem these towels"), CATALOG))).splitlines()
     assert rows[2].split()[1] == "hem-towels" and "towels" in rows[2] and float(rows[2].split()[0]) > 1
+
+
+def test_words_are_explained_without_a_conversation():
+    explanation = explain_words("hem these towels", SKILLS)
+    assert explanation.decision == explain(request(words("hem these towels"), CATALOG)).decision
+    assert explanation.skills == 3

@@ -11,19 +11,35 @@ from typing import TYPE_CHECKING, Any
 from skills_core.agent.models.offline.model import OfflineModel
 
 if TYPE_CHECKING:
-    from skills_core.agent.models.offline.decision import Decision, Explanation, explain, render_explanation
+    from skills_core.agent.models.offline.decision import (
+        Decision,
+        Explanation,
+        explain,
+        explain_words,
+        render_explanation,
+    )
     from skills_core.agent.models.offline.index import Route, route
 
 _HOMES = {
     "Decision": "decision",
     "Explanation": "decision",
     "explain": "decision",
+    "explain_words": "decision",
     "render_explanation": "decision",
     "Route": "index",
     "route": "index",
 }
 
-__all__ = ["Decision", "Explanation", "OfflineModel", "Route", "explain", "render_explanation", "route"]
+__all__ = [
+    "Decision",
+    "Explanation",
+    "OfflineModel",
+    "Route",
+    "explain",
+    "explain_words",
+    "render_explanation",
+    "route",
+]
 
 
 def __getattr__(name: str) -> Any:

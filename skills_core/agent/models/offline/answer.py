@@ -53,7 +53,7 @@ def answer(request: ModelRequest) -> Answer:
     if turn.invoked:
         parts += [_outlined(skill, f"You invoked `{skill.name}`.") for skill in turn.invoked]
     elif turn.words:
-        told = _to_words(turn, decide(turn, entries, turn.words), entries, can_load)
+        told = _to_words(turn, decide(turn.words, entries, turn.tried), entries, can_load)
         parts.append(told.text)
         load = told.load or load
     if not parts:
@@ -120,7 +120,7 @@ def _after_tools(turn: Turn, entries: tuple[CatalogEntry, ...], can_load: bool) 
             parts.append(_plain_result(result))
     if not failed or loaded or turn.words:
         return "\n\n".join(parts), None
-    other = decide(turn, entries, turn.asked)
+    other = decide(turn.asked, entries, turn.tried)
     if other.chosen is None:
         parts.append("No other skill fits what you asked.")
         return "\n\n".join(parts), None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from skills_core.agent.model import ModelRequest
-from skills_core.agent.models.offline.conversation import Turn, last_asked, read_turn
+from skills_core.agent.models.offline.conversation import last_asked, read_turn
 from skills_core.agent.models.offline.index import Route, index_of
 from skills_core.agent.models.offline.smalltalk import asks_about_skills, is_greeting
 from skills_core.catalog.entry import CatalogEntry
@@ -37,8 +38,8 @@ class Decision:
     runners_up: tuple[Route, ...] = ()
 
 
-def decide(turn: Turn, entries: tuple[CatalogEntry, ...], words: str) -> Decision:
-    """Routes ``words`` over the catalog; skills that were tried already for them are left out."""
+def decide(words: str, entries: tuple[CatalogEntry, ...], tried: Container[str] = ()) -> Decision:
+    """Routes ``words`` over the catalog; skills that were ``tried`` already for them are left out."""
     if not words:
         return Decision("no-words", words)
     if is_greeting(words):
@@ -47,7 +48,7 @@ def decide(turn: Turn, entries: tuple[CatalogEntry, ...], words: str) -> Decisio
         return Decision("about", words)
     if not entries:
         return Decision("no-skills", words)
-    routes = tuple(route for route in index_of(entries).route(words) if route.name not in turn.tried)
+    routes = tuple(route for route in index_of(entries).route(words) if route.name not in tried)
     if not routes or routes[0].score < FIT_SCORE:
         return Decision("none-fits", words, routes[:_ROUTES_EXPLAINED])
     best = routes[0]
@@ -73,10 +74,16 @@ def explain(request: ModelRequest) -> Explanation:
     turn = read_turn(last_asked(request))
     entries = turn.catalog or ()
     invoked = tuple(skill.name for skill in turn.invoked)
-    decision = decide(turn, entries, turn.asked)
+    decision = decide(turn.asked, entries)
     if invoked:
         decision = Decision("invoked", decision.words, decision.routes)
     return Explanation(decision, len(entries), invoked)
+
+
+def explain_words(words: str, entries: Iterable[CatalogEntry]) -> Explanation:
+    """The scores that a request in these words would get over a catalog."""
+    catalog = tuple(entries)
+    return Explanation(decide(words, catalog), len(catalog))
 
 
 def render_explanation(explanation: Explanation) -> str:

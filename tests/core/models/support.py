@@ -1,0 +1,53 @@
+"""Real models against loopback servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from skills_core.agent.model import Model, ModelError, ModelReply, ModelRequest, StreamItem, ToolSchema
+from skills_core.agent.models import open_model
+from skills_core.agent.models.real import RealModel
+from skills_core.session.event import text_block
+from skills_core.session.message import ModelMessage, UserMessage
+from tests.support.model_server import ModelServer
+
+KEY = "sk-test-abcdefghijklmnop"
+DIALECTS = ("chat", "responses", "messages")
+TOOLS = (
+    ToolSchema(
+        "read",
+        "Read a file.",
+        {
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "offset": {"type": "integer"}},
+            "required": ["path"],
+            "additionalProperties": False,
+        },
+    ),
+)
+
+
+def model_of(server: ModelServer, **options: Any) -> RealModel:
+    model = open_model(f"{server.provider}:test-model", base_url=server.base_url, api_key=KEY, **options)
+    assert isinstance(model, RealModel)
+    return model
+
+
+def request(*messages: ModelMessage, system: str = "You are helpful.") -> ModelRequest:
+    return ModelRequest(system, messages or (UserMessage((text_block("Hello"),)),), TOOLS)
+
+
+async def collect(model: Model, asked: ModelRequest | None = None) -> tuple[list[StreamItem], ModelReply]:
+    items = [item async for item in model.stream(asked or request())]
+    reply = items[-1]
+    assert isinstance(reply, ModelReply)
+    return items[:-1], reply
+
+
+async def failure(model: Model) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        async for _ in model.stream(request()):
+            pass
+    return caught.value
