@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from app.errors import UsageError
 from app.output import Output
 
 if TYPE_CHECKING:
+    from app.runtime import Runtime
     from app.settings.definition import Settings
     from app.settings.loading import FlagValue
 
@@ -35,6 +38,21 @@ class CommandContext:
         from app.settings.loading import load_settings
 
         return load_settings(self.cwd, self.project_root(), self._flags(), self._skill_dirs())
+
+    @asynccontextmanager
+    async def runtime(
+        self, settings: Settings, *, watch: bool | None = None, tell_fault: bool = True
+    ) -> AsyncGenerator[Runtime]:
+        """The assembled core, closed at the end. ``tell_fault`` says when the person's answers cannot be read."""
+        from app.runtime import Runtime
+
+        runtime = await Runtime.open(settings, self.cwd, watch=watch)
+        try:
+            if tell_fault and runtime.access.fault is not None:
+                self.output.failure(runtime.access.fault.message, runtime.access.fault.hint)
+            yield runtime
+        finally:
+            await runtime.aclose()
 
     def _flags(self) -> list[FlagValue]:
         from app.settings.loading import FlagValue

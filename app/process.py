@@ -52,7 +52,10 @@ def run_async(main: Callable[[], Coroutine[Any, Any, int]], *, stopped: int | No
     second signal ends the process at once.
     """
     import asyncio
+    import logging
 
+    # What the core logs is for a program that collects it; what concerns the person is told in its place.
+    logging.getLogger().addHandler(logging.NullHandler())
     caught: list[int] = []
 
     async def with_signals() -> int:

@@ -20,13 +20,9 @@ def run(context: CommandContext) -> int:
 
     async def main() -> int:
         from app.checking import check
-        from app.runtime import Runtime
 
-        runtime = await Runtime.open(settings, context.cwd, watch=False)
-        try:
+        async with context.runtime(settings, watch=False) as runtime:
             result = await check(runtime, paths)
-        finally:
-            await runtime.aclose()
         errors = sum(problem.severity == "error" for problem in result.problems)
         warnings = len(result.problems) - errors
         _print(context, result, errors, warnings, runtime.project_root)

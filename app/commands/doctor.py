@@ -16,13 +16,9 @@ def run(context: CommandContext) -> int:
 
     async def main() -> int:
         from app.diagnosis import diagnose
-        from app.runtime import Runtime
 
-        runtime = await Runtime.open(settings, context.cwd)
-        try:
+        async with context.runtime(settings, tell_fault=False) as runtime:
             findings = await diagnose(runtime)
-        finally:
-            await runtime.aclose()
         if context.arguments.format == "json":
             context.output.json([asdict(finding) for finding in findings])
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from app.context import CommandContext
 from app.errors import UsageError
 from app.process import DONE, run_async
@@ -19,25 +21,21 @@ def switch(context: CommandContext, *, enabled: bool) -> int:
     async def main() -> int:
         import asyncio
 
-        from app.runtime import Runtime
-
-        runtime = await Runtime.open(settings, context.cwd, watch=False)
-        try:
+        async with context.runtime(settings, watch=False, tell_fault=False) as runtime:
             snapshot = await runtime.settled()
             known = set(snapshot.by_name) | runtime.access.switched_off()
             if name not in known:
-                from skills_core.invocation.nearest import nearest_names
-
-                near = ", ".join(nearest_names(name, known))
-                hint = f"did you mean {near}?" if near else "skilldeck skills lists them"
-                raise UsageError(f'there is no skill "{name}"', hint)
-            if runtime.access.fault is not None:
-                raise runtime.access.fault
+                raise _unknown(name, known)
             await asyncio.to_thread(runtime.access.set_enabled, name, enabled, user=context.arguments.user)
-        finally:
-            await runtime.aclose()
         where = "in every project" if context.arguments.user else f"in {runtime.project_root}"
         context.output.line((name, "bold"), f" is {'on' if enabled else 'off'} {where}.")
         return DONE
 
     return run_async(main)
+
+
+def _unknown(name: str, known: Iterable[str]) -> UsageError:
+    from skills_core.invocation.nearest import nearest_names
+
+    near = ", ".join(nearest_names(name, known))
+    return UsageError(f'there is no skill "{name}"', f"did you mean {near}?" if near else "skilldeck skills lists them")

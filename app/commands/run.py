@@ -26,10 +26,8 @@ def run(context: CommandContext) -> int:
 
     async def main() -> int:
         from app.approvals import HeadlessApprover
-        from app.runtime import Runtime
 
-        runtime = await Runtime.open(settings, context.cwd, watch=False)
-        try:
+        async with context.runtime(settings, watch=False) as runtime:
             snapshot = await runtime.settled()
             if not snapshot.complete:
                 context.output.failure(f"the skills could not be read completely: {snapshot.reason}")
@@ -40,8 +38,6 @@ def run(context: CommandContext) -> int:
                 if runtime.access.trust_of(root) is None:
                     approver.tell_untrusted(root)
             return await _turn(runtime, context, approver, prompt)
-        finally:
-            await runtime.aclose()
 
     return run_async(main)
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.context import CommandContext
 from app.output import Style, cell_width, cut_to_width
 from app.process import DONE, NOT_SO, run_async
+
+if TYPE_CHECKING:
+    from app.runtime import Runtime
 
 
 def run(context: CommandContext) -> int:
     settings = context.settings()
 
     async def main() -> int:
-        from app.runtime import Runtime
-
-        runtime = await Runtime.open(settings, context.cwd, watch=False)
-        try:
+        async with context.runtime(settings, watch=False) as runtime:
             report, reason = await _report(runtime)
-        finally:
-            await runtime.aclose()
         if context.arguments.format == "json":
             context.output.json(report)
         else:
@@ -32,7 +30,7 @@ def run(context: CommandContext) -> int:
     return run_async(main)
 
 
-async def _report(runtime: Any) -> tuple[dict[str, Any], str]:
+async def _report(runtime: Runtime) -> tuple[dict[str, Any], str]:
     from app.controllers.skill_report import (
         digest_of,
         problem_objects,

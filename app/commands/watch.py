@@ -28,13 +28,8 @@ def run(context: CommandContext) -> int:
     settings = context.settings()
 
     async def main() -> int:
-        from app.runtime import Runtime
-
-        runtime = await Runtime.open(settings, context.cwd, watch=True)
-        try:
+        async with context.runtime(settings, watch=True) as runtime:
             await _until_closed(_follow(runtime, context))
-        finally:
-            await runtime.aclose()
         return DONE
 
     return run_async(main, stopped=DONE)

@@ -1,0 +1,77 @@
+"""`skilldeck config` and `skilldeck doctor`."""
+
+from __future__ import annotations
+
+from app.settings.definition import Settings
+from tests.app.commands.conftest import Place
+
+
+def test_config_has_every_setting_with_its_source(place: Place) -> None:
+    config = place.home / "config"
+    config.mkdir()
+    (config / "settings.toml").write_text("# mine\nmax_steps = 9\n")
+    (place.project / ".skilldeck.toml").write_text("discovery_depth = 2\n")
+    ended = place.run(
+        "--set",
+        "theme=nord",
+        "config",
+        "--json",
+        environment={"SKILLDECK_WATCH": "off", "SKILLDECK_API_KEY": "sk-123456"},
+    )
+    assert (ended.status, ended.err) == (0, "")
+    rows = {row["key"]: row for row in ended.json}
+    assert list(rows) == list(Settings.model_fields)
+    assert all(list(row) == ["key", "value", "default", "source", "description"] for row in ended.json)
+    assert (rows["max_steps"]["value"], rows["max_steps"]["default"]) == (9, 50)
+    assert rows["max_steps"]["source"] == f"{config}/settings.toml:2"
+    assert rows["discovery_depth"]["source"] == f"{place.project}/.skilldeck.toml:1"
+    assert (rows["watch"]["value"], rows["watch"]["source"]) == (False, "SKILLDECK_WATCH")
+    assert (rows["theme"]["value"], rows["theme"]["source"]) == ("nord", "--set theme")
+    assert (rows["model"]["value"], rows["model"]["source"]) == ("offline", "default")
+    assert "sk-123456" not in ended.out
+    assert rows["api_key"]["source"] == "SKILLDECK_API_KEY"
+
+
+def test_config_masks_what_an_address_holds(place: Place) -> None:
+    for words in (("config",), ("config", "--json")):
+        shown = place.run(*words, "--base-url", "http://me:hunter2@host/v1").out
+        assert "hunter2" not in shown
+        assert "host/v1" in shown
+
+
+def test_config_in_words(place: Place) -> None:
+    shown = place.run("config", "--model", "openai:gpt-5").out
+    assert "openai:gpt-5" in shown
+    assert "--model" in shown
+
+
+def test_doctor(place: Place) -> None:
+    place.skill("mine")
+    ended = place.run("doctor", "--json", environment={"OPENAI_API_KEY": "sk-abcdef"})
+    assert (ended.status, ended.err) == (0, "")
+    assert all(list(row) == ["check", "status", "detail", "hint"] for row in ended.json)
+    assert all(row["status"] in ("ok", "warning", "error") for row in ended.json)
+    rows = {row["check"]: row for row in ended.json}
+    for check in ("terminal", "settings", "state folder", "root", "skills", "trust", "watcher", "model", "keys"):
+        assert check in rows
+    assert "OPENAI_API_KEY" in rows["keys"]["detail"]
+    assert "sk-abcdef" not in ended.out
+    assert rows["watcher"]["detail"].startswith(("native", "polling"))
+    assert not place.state.exists()
+
+
+def test_doctor_says_what_is_wrong(place: Place) -> None:
+    place.state.write_text("a file")
+    ended = place.run("doctor", "--json", "--model", "script:missing.jsonl")
+    assert ended.status == 1
+    rows = {row["check"]: row for row in ended.json}
+    assert rows["state folder"]["status"] == "error"
+    assert "SKILLDECK_STATE_DIR" in rows["state folder"]["hint"]
+    assert rows["model"]["status"] == "error"
+
+
+def test_doctor_when_watching_is_off_or_polling(place: Place) -> None:
+    for setting, mode in (("watch=false", "off"), ("watch_use_polling=true", "polling")):
+        rows = {row["check"]: row for row in place.run("doctor", "--json", "--set", setting).json}
+        assert rows["watcher"]["detail"].startswith(mode)
+        assert rows["watcher"]["status"] == "ok"
