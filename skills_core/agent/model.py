@@ -21,12 +21,13 @@ class ToolSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one request; None where the server did not say."""
+    """Tokens of one request, and its cost in US dollars; None where the server, or the price list, did not say."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_read_tokens: int | None = None
     cache_write_tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

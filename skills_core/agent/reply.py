@@ -128,6 +128,7 @@ def assistant_data(reply: ModelReply, model: str) -> dict[str, Any]:
         "output_tokens": reply.usage.output_tokens,
         "cache_read_tokens": reply.usage.cache_read_tokens,
         "cache_write_tokens": reply.usage.cache_write_tokens,
+        "cost": reply.usage.cost,
     }
     known = {name: count for name, count in counts.items() if count is not None}
     data: dict[str, Any] = {

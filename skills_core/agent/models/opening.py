@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from skills_core.agent.model import Model, ModelError
+
+if TYPE_CHECKING:
+    from skills_core.agent.models.real.providers import ThinkingLevel
 
 OFFLINE = "offline"
 _SCRIPT = "script:"
 
 
-def open_model(name: str, *, base_url: str | None = None, context_window: int | None = None) -> Model:
+def open_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    context_window: int | None = None,
+    thinking: ThinkingLevel | None = None,
+) -> Model:
     """The model of a name: ``offline``, ``script:FILE``, or ``PROVIDER:MODEL``.
 
     ``base_url`` is the address of a server in place of the provider's own; with it a bare model name means an
-    OpenAI-compatible server. ``context_window`` is in tokens, for models whose window is not known. Keys come from
-    the environment. Raises ModelError with a line that says what to do.
+    OpenAI-compatible server. Without ``api_key`` the key comes from the environment. ``context_window`` is in tokens,
+    for models whose window is not known; ``thinking`` says how much a model that can should think before it answers.
+    Raises ModelError with a line that says what to do.
     """
     if name == OFFLINE:
         from skills_core.agent.models.offline import OfflineModel
@@ -28,4 +41,4 @@ def open_model(name: str, *, base_url: str | None = None, context_window: int | 
         return ScriptedModel(path)
     from skills_core.agent.models.real import open_real_model
 
-    return open_real_model(name, base_url=base_url, context_window=context_window)
+    return open_real_model(name, base_url=base_url, api_key=api_key, context_window=context_window, thinking=thinking)

@@ -1,0 +1,86 @@
+"""Builds the client and the pydantic-ai model of a provider. Imports heavy packages: runs in a thread."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
+
+_CONNECT_SECONDS = 15.0
+_SILENCE_SECONDS = 600.0
+
+
+def build_model(prefix: str, model: str, base_url: str | None, api_key: str) -> Model[Any]:
+    """The model with a client of our own, which sends each request once: attempts are the agent's to make and show."""
+    # Remarks of the library would be written over the screen.
+    warnings.filterwarnings("ignore", module=r"pydantic_ai(\..*)?")
+    if prefix == "anthropic":
+        return _anthropic(model, base_url, api_key)
+    if prefix == "google":
+        return _google(model, base_url, api_key)
+    return _openai(prefix, model, base_url, api_key)
+
+
+def request_settings(prefix: str, thinking: str | None) -> ModelSettings:
+    """What goes with each request and never changes, so that servers can reuse what they read before."""
+    settings: dict[str, Any] = {}
+    if thinking is not None:
+        settings["thinking"] = False if thinking == "off" else thinking
+    if prefix == "anthropic":
+        settings["anthropic_cache"] = True
+        settings["anthropic_cache_instructions"] = True
+        settings["anthropic_cache_tool_definitions"] = True
+    if prefix == "openai-responses":
+        # The log is the one memory of a conversation.
+        settings["openai_store"] = False
+    return settings  # pyright: ignore[reportReturnType]
+
+
+def _openai(prefix: str, model: str, base_url: str | None, api_key: str) -> Model[Any]:
+    import httpx2
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
+    client = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout)
+    if prefix == "openai-responses":
+        return OpenAIResponsesModel(model, provider=OpenAIProvider(openai_client=client))
+    if prefix == "ollama":
+        from pydantic_ai.models.ollama import OllamaModel
+        from pydantic_ai.providers.ollama import OllamaProvider
+
+        return OllamaModel(model, provider=OllamaProvider(openai_client=client))
+    if prefix == "openrouter":
+        from pydantic_ai.models.openrouter import OpenRouterModel
+        from pydantic_ai.providers.openrouter import OpenRouterProvider
+
+        return OpenRouterModel(model, provider=OpenRouterProvider(openai_client=client))
+    if prefix == "deepseek":
+        from pydantic_ai.providers.deepseek import DeepSeekProvider
+
+        return OpenAIChatModel(model, provider=DeepSeekProvider(openai_client=client))
+    return OpenAIChatModel(model, provider=OpenAIProvider(openai_client=client))
+
+
+def _anthropic(model: str, base_url: str | None, api_key: str) -> Model[Any]:
+    import httpx2
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
+    client = AsyncAnthropic(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout)
+    return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
+
+
+def _google(model: str, base_url: str | None, api_key: str) -> Model[Any]:
+    import httpx2
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    client = httpx2.AsyncClient(timeout=httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS))
+    return GoogleModel(model, provider=GoogleProvider(api_key=api_key, base_url=base_url, http_client=client))

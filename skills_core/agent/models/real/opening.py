@@ -1,0 +1,86 @@
+"""Reads a model's name and sees that what it needs is there, before anything heavy is imported."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+
+from skills_core.agent.model import ModelError
+from skills_core.agent.models.real.adapter import RealModel
+from skills_core.agent.models.real.providers import PROVIDERS, ProviderFacts, ThinkingLevel
+
+_NO_KEY = "no-key"
+_KNOWN = "offline, script:FILE, " + ", ".join(f"{prefix}:MODEL" for prefix in PROVIDERS)
+
+
+def open_real_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    context_window: int | None = None,
+    thinking: ThinkingLevel | None = None,
+) -> RealModel:
+    """The model of ``PROVIDER:MODEL``, or of a bare name at an OpenAI-compatible server with ``base_url``.
+
+    Without ``api_key`` the key comes from the provider's environment variable. Raises ModelError for an unknown
+    provider, a missing package, a missing key, and an address that is none.
+    """
+    prefix, found, model = name.partition(":")
+    if not found or prefix not in PROVIDERS:
+        if base_url is None:
+            raise ModelError("unknown-model", f"There is no model `{name}`.", f"Known are: {_KNOWN}.")
+        # Names at such servers may hold colons of their own.
+        prefix, model = "openai", name
+    if not model:
+        raise ModelError("unknown-model", f"The model `{name}` names no model.", f"Write {prefix}:MODEL.")
+    provider = PROVIDERS[prefix]
+    _check_packages(provider)
+    address = _checked_address(base_url or provider.base_url())
+    key = api_key or provider.key()
+    if key is None:
+        if provider.needs_key and base_url is None:
+            raise ModelError(
+                "authentication",
+                f"There is no key for {provider.title}: {provider.keys[0]} is not set.",
+                f"Set {provider.keys[0]} in the environment, or choose the model `offline`.",
+            )
+        # The client libraries insist on one.
+        key = _NO_KEY
+    return RealModel(
+        name=name,
+        prefix=prefix,
+        model=model,
+        base_url=address,
+        api_key=key,
+        alternates=provider.alternates or (base_url is not None and prefix == "openai"),
+        context_window=context_window,
+        thinking=thinking,
+    )
+
+
+def _check_packages(provider: ProviderFacts) -> None:
+    for package in ("pydantic_ai", provider.package):
+        try:
+            present = find_spec(package) is not None
+        except ModuleNotFoundError:
+            present = False
+        if not present:
+            raise ModelError(
+                "other",
+                f"Models of {provider.title} need an extra package.",
+                f'Install it: pip install "skilldeck[{provider.extra}]"',
+            )
+
+
+def _checked_address(address: str | None) -> str | None:
+    if address is None:
+        return None
+    try:
+        parts = urlsplit(address)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ModelError("other", f"`{address}` is no address of a server.", "Write it as https://HOST/PATH.")
+    return address.rstrip("/")
