@@ -16,7 +16,8 @@ from skills_core.filesystem.roots import RootSpec, drop_repeated, find_project_r
 from skills_core.filesystem.settings import FilesystemSettings
 from skills_core.filesystem.settling import Settling
 from skills_core.filesystem.signature import Clock
-from skills_core.filesystem.sweep import Sweep, set_trouble
+from skills_core.filesystem.sweep import Sweep
+from skills_core.filesystem.sweep_notes import set_trouble
 from skills_core.filesystem.tree import Presence, RootTree
 from skills_core.filesystem.watch_set import folders_to_watch
 from skills_core.registry.provider import IncompleteReason, ProviderListing
@@ -137,11 +138,13 @@ class Observer:
                         self._sweep_root(sweep, tree, descriptors[tree.spec])
                 # Seen twice alike is as good as older than the sweep: nothing changed between the two looks.
                 steady = (not sweep.moving or (attempt > 1 and not sweep.changed)) and self._same_roots(trees)
-                if steady and all(
-                    read_stale(tree, descriptors[tree.spec], self._clock, now)
-                    for tree in active
-                    if tree.unsettled and tree.spec in descriptors
-                ):
+                if not steady and attempt < _ATTEMPTS - 1:
+                    continue
+                # At the last attempt what can be read is read in any case, so that it can be loaded.
+                for tree in active:
+                    if tree.unsettled and tree.spec in descriptors:
+                        steady = read_stale(tree, descriptors[tree.spec], self._clock, now) and steady
+                if steady:
                     return active, False
             finally:
                 for descriptor in descriptors.values():

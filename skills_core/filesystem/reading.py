@@ -14,7 +14,7 @@ from skills_core.document import (
 from skills_core.filesystem import problems
 from skills_core.filesystem.opening import FileTroubleError, OpenedFile, open_file
 from skills_core.filesystem.signature import TRUST_AFTER, Clock, may_have_changed_since
-from skills_core.filesystem.sweep import set_trouble
+from skills_core.filesystem.sweep_notes import set_trouble
 from skills_core.filesystem.tree import Entry, EntryKind, RootTree
 
 _STEADY_READS = 3

@@ -39,6 +39,7 @@ class Settling:
     removed: frozenset[str] = frozenset()
     reasons: list[IncompleteReason] = field(default_factory=list[IncompleteReason])
     due: float | None = None
+    _is_locked: bool | None = None
     _arrivals: dict[tuple[int, int], list[tuple[RootTree, Entry]]] | None = None
 
     def run(self) -> None:
@@ -108,7 +109,9 @@ class Settling:
             return False
         quiet_at = max(tree.last_change, entry.trouble_since) + self.wait
         if self.now >= quiet_at:
-            if not self.locked():
+            if self._is_locked is None:
+                self._is_locked = self.locked()
+            if not self._is_locked:
                 return False
             quiet_at = self.now + self.wait
         self.look_again(min(quiet_at, bound))

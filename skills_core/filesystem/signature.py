@@ -14,7 +14,8 @@ Signature: TypeAlias = tuple[int, int, int, int, int]
 TRUST_AFTER = 2.0
 """Seconds after which a signature is trusted whatever its times say: clocks of file servers may run ahead."""
 
-_COARSE_GRAIN = 2_000_000_000
+COARSE_GRAIN = 2_000_000_000
+"""The coarsest steps in which a file system stamps, in nanoseconds."""
 _SECOND = 1_000_000_000
 
 
@@ -54,4 +55,4 @@ def may_have_changed_since(ctime_ns: int, moment_ns: int) -> bool:
     """
     if ctime_ns >= moment_ns:
         return True
-    return ctime_ns % _SECOND == 0 and ctime_ns + _COARSE_GRAIN > moment_ns
+    return ctime_ns % _SECOND == 0 and ctime_ns + COARSE_GRAIN > moment_ns

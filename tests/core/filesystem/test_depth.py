@@ -98,7 +98,7 @@ def test_a_bundles_resources_cost_nothing_in_later_sweeps(world: World, watcher:
 
 def test_the_number_of_folders_is_bounded_and_that_is_said(world: World, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(tree, "FOLDERS_MAX", 30)
-    monkeypatch.setattr("skills_core.filesystem.sweep.FOLDERS_MAX", 30)
+    monkeypatch.setattr("skills_core.filesystem.folder_look.FOLDERS_MAX", 30)
     for number in range(40):
         write_skill(world.project_agents, f"group/skill-{number:02}")
     for number in range(50):

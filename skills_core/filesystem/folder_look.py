@@ -1,0 +1,265 @@
+"""Looking into the folders of a root that are new, have changed, or cannot be looked at."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable
+
+from skills_core.filesystem.below import folder_signature, is_walkable, look_below, only_found, scan
+from skills_core.filesystem.opening import trouble_of
+from skills_core.filesystem.sweep_notes import SweepNotes
+from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, EntryKind, Folder, RootTree
+
+_CASE_IS_IGNORED = sys.platform in ("darwin", "win32")
+
+
+class FolderLook(SweepNotes):
+    """The part of a sweep that finds out what a folder holds."""
+
+    # Folders that are new or have changed.
+
+    def _look_into(self, tree: RootTree, root_fd: int, folder: Folder, status: os.stat_result) -> Iterable[Folder]:
+        seen = folder_signature(status)
+        if not stat.S_ISDIR(status.st_mode):
+            self._leads_to_file(tree, folder, status)
+            return ()
+        first_look = folder.signature is None or folder.signature[:2] != seen[:2]
+        if first_look:
+            self.changed = True
+            tree.structure += 1
+        elif folder.entry is not None and _link_changed(root_fd, folder.entry):
+            self._reread(tree, folder.entry)
+        if folder.signature != seen:
+            folder.signature = seen
+            folder.seen_at = self.now
+        folder.racy = self._racy(seen[3], folder.seen_at)
+        self._judge(seen[3])
+        if _is_own_ancestor(tree, folder):
+            self._without_file(tree, folder)
+            return ()
+        if first_look and status.st_nlink == 2 and not folder.children and not _CASE_IS_IGNORED:
+            # No folder lies in it, and the exact name is the common case: the stat that follows finds it.
+            if folder.entry is None or folder.entry.kind == "flat":
+                self._without_file(tree, folder)
+                self._attach(tree, folder, f"{folder.rel}/{SKILL_FILE}", "bundle")
+            return ()
+        return self._list_folder(tree, root_fd, folder)
+
+    def _list_folder(self, tree: RootTree, root_fd: int, folder: Folder) -> list[Folder]:
+        subfolders: dict[str, os.DirEntry[str]] = {}
+        files: list[str] = []
+        try:
+            for item in scan(root_fd, folder.rel):
+                if item.name.lower() == "skill.md":
+                    files.append(item.name)
+                elif is_walkable(item.name) and (item.is_symlink() or item.is_dir(follow_symlinks=False)):
+                    subfolders[item.name] = item
+        except OSError as error:
+            files = self._unlisted(tree, folder, error)
+        name = SKILL_FILE if SKILL_FILE in files else min(files, default=None)
+        if name is None:
+            self._without_file(tree, folder)
+        elif folder.entry is None or folder.entry.rel != f"{folder.rel}/{name}":
+            self._without_file(tree, folder)
+            self._attach(tree, folder, f"{folder.rel}/{name}", "bundle")
+            self.changed = True
+        if folder.depth < self.depth:
+            directories = {name: item for name, item in subfolders.items() if _leads_to_folder(item)}
+            return self._match_folders(tree, folder, directories, folder.children)
+        self._walk_below(tree, root_fd, folder, any(not item.is_symlink() for item in subfolders.values()))
+        return []
+
+    def _unlisted(self, tree: RootTree, folder: Folder, error: OSError) -> list[str]:
+        """What to take for a folder's skill files when it may not be listed: the one that may be there."""
+        if trouble_of(error) == "gone":
+            self.moving = True
+            return []
+        folder.racy = True
+        entry = folder.entry
+        if entry is None:
+            entry = self._attach(tree, folder, f"{folder.rel}/{SKILL_FILE}", "bundle")
+            self._trouble(tree, entry, trouble_of(error), error.strerror or "")
+        return [os.path.basename(entry.rel)]
+
+    def _walk_below(self, tree: RootTree, root_fd: int, folder: Folder, has_folders: bool = True) -> None:
+        before = folder.below
+        if before is not None:
+            tree.deeper -= before.walked
+        below = None
+        if has_folders and tree.identity is not None:
+            budget = max(0, FOLDERS_MAX - tree.deeper)
+            below = look_below(root_fd, folder.rel, folder.depth, budget, tree.identity, self.started_ns)
+            tree.deeper += below.walked
+            if folder.entry is not None:
+                below = only_found(below)
+        folder.below = below
+        if before is None or below is None:
+            self.changed = self.changed or before is not below
+        elif before.found != below.found or before.walked != below.walked:
+            self.changed = True
+
+    def _leads_to_file(self, tree: RootTree, folder: Folder, status: os.stat_result) -> None:
+        """A link (or a folder just replaced) that leads to a file: a flat entry when it is named so."""
+        flat = folder.parent is None and folder.rel.endswith(".md")
+        for child in list(folder.children.values()):
+            self._drop_folder(tree, child)
+        folder.signature = None
+        self._forget_below(tree, folder)
+        folder.racy = False
+        if not flat:
+            self._without_file(tree, folder)
+        elif folder.entry is None or folder.entry.rel != folder.rel:
+            self._without_file(tree, folder)
+            self._attach(tree, folder, folder.rel, "flat")
+            self.changed = True
+
+    def _attach(self, tree: RootTree, folder: Folder, rel: str, kind: EntryKind) -> Entry:
+        folder.entry = entry = tree.entry(rel, kind)
+        entry.folder = folder
+        return entry
+
+    def _without_file(self, tree: RootTree, folder: Folder) -> None:
+        if folder.entry is not None:
+            entry, folder.entry = folder.entry, None
+            entry.folder = None
+            self._trouble(tree, entry, "gone", "")
+
+    def _drop_folder(self, tree: RootTree, folder: Folder) -> None:
+        for child in list(folder.children.values()):
+            self._drop_folder(tree, child)
+        if folder.parent is not None:
+            folder.parent.children.pop(os.path.basename(folder.rel), None)
+            tree.deeper -= 1
+        self._forget_below(tree, folder)
+        tree.folders.pop(folder.rel, None)
+        tree.structure += 1
+        folder.dropped = True
+        self.changed = True
+        self._without_file(tree, folder)
+
+    def _forget_below(self, tree: RootTree, folder: Folder) -> None:
+        if folder.below is not None:
+            tree.deeper -= folder.below.walked
+            folder.below = None
+            self.changed = True
+
+    # Which folders there are.
+
+    def _match_folders(
+        self,
+        tree: RootTree,
+        parent: Folder | None,
+        items: dict[str, os.DirEntry[str]],
+        known: dict[str, Folder],
+    ) -> list[Folder]:
+        prefix = "" if parent is None else f"{parent.rel}/"
+        for folder in [item for item in known.values() if item.parent is parent and item.name not in items]:
+            self._drop_folder(tree, folder)
+        added: list[Folder] = []
+        for name, item in items.items():
+            link = item.is_symlink()
+            folder = known.get(name)
+            if folder is not None and (folder.link != link or (link and folder.link_inode != item.inode())):
+                folder.link, folder.link_inode = link, item.inode() if link else 0
+                folder.signature = None
+                if folder.entry is not None:
+                    self._reread(tree, folder.entry)
+            if folder is None:
+                if parent is not None and tree.truncated:
+                    break
+                folder = Folder(prefix + name, parent, link, item.inode() if link else 0)
+                tree.folders[folder.rel] = folder
+                tree.structure += 1
+                if parent is not None:
+                    parent.children[name] = folder
+                    tree.deeper += 1
+                self.changed = True
+                added.append(folder)
+        return added
+
+    def _reread(self, tree: RootTree, entry: Entry) -> None:
+        entry.stale = entry.signature is not None
+        tree.unsettled.add(entry)
+        self.changed = True
+
+    # What cannot be looked at.
+
+    def _folder_trouble(self, tree: RootTree, folder: Folder, error: OSError) -> None:
+        trouble = trouble_of(error)
+        folder.signature = None
+        self._forget_below(tree, folder)
+        for child in list(folder.children.values()):
+            self._drop_folder(tree, child)
+        if trouble == "gone":
+            if not folder.link:
+                # Listed a moment ago and gone now: the listing is older than the sweep.
+                self.moving = True
+                self._without_file(tree, folder)
+                return
+            trouble = "dangling-link"
+        flat = folder.parent is None and folder.rel.endswith(".md")
+        entry = folder.entry
+        if entry is None:
+            rel = folder.rel if flat else f"{folder.rel}/{SKILL_FILE}"
+            entry = self._attach(tree, folder, rel, "flat" if flat else "bundle")
+        self._trouble(tree, entry, trouble, error.strerror or "")
+
+    def _skill_file_trouble(self, tree: RootTree, root_fd: int, folder: Folder, error: OSError) -> None:
+        entry = folder.entry
+        assert entry is not None
+        trouble = trouble_of(error)
+        if trouble == "gone" and entry.kind == "bundle":
+            if _is_link(root_fd, entry.rel):
+                trouble = "dangling-link"
+            else:
+                # Perhaps it is there in another letter case.
+                self.moving = bool(self._list_folder(tree, root_fd, folder)) or self.moving
+                entry = folder.entry
+                if entry is None:
+                    if folder.signature is not None:
+                        self._judge(folder.signature[3])
+                    return
+                try:
+                    self._file(tree, entry, os.stat(entry.rel, dir_fd=root_fd))
+                    return
+                except OSError as second:
+                    trouble, error = trouble_of(second), second
+                    if trouble == "gone":
+                        trouble = "dangling-link" if _is_link(root_fd, entry.rel) else "gone"
+                        self.moving = self.moving or trouble == "gone"
+        self._trouble(tree, entry, trouble, error.strerror or "")
+
+
+def _is_link(root_fd: int, rel: str) -> bool:
+    try:
+        return stat.S_ISLNK(os.lstat(rel, dir_fd=root_fd).st_mode)
+    except OSError:
+        return False
+
+
+def _link_changed(root_fd: int, entry: Entry) -> bool:
+    return entry.link or _is_link(root_fd, entry.rel)
+
+
+def _leads_to_folder(item: os.DirEntry[str]) -> bool:
+    try:
+        return item.is_dir()
+    except OSError:
+        return False
+
+
+def _is_own_ancestor(tree: RootTree, folder: Folder) -> bool:
+    """Whether a folder, by a link, is the root or a folder that it lies in."""
+    if folder.signature is None:
+        return False
+    identity = folder.signature[:2]
+    if identity == tree.identity:
+        return True
+    above = folder.parent
+    while above is not None:
+        if above.signature is not None and above.signature[:2] == identity:
+            return True
+        above = above.parent
+    return False
