@@ -99,8 +99,9 @@ def make_plans(
 
 
 async def run_mutations(
-    base: Path, seed: int, seconds: float, pause: float, manner: Manner, processes: int = 3
+    base: Path, seed: int, seconds: float, pause: float, manner: Manner, processes: int = 3, steps: bool = True
 ) -> RunResult:
+    """``steps``: looks afresh now and then, as model steps do; without, the watcher alone leads to what is seen."""
     plans, project = make_plans(base, seed, seconds, pause, processes, manner)
     settings = FilesystemSettings(
         dsh_home=str(base / "dsh"),
@@ -129,7 +130,8 @@ async def run_mutations(
         observer = _Observer(registry, Lookup(cwd=str(project)), [])
         await observer.look(fresh=True)
         async with asyncio.TaskGroup() as tasks:
-            looking = [tasks.create_task(observer.follow_changes()), tasks.create_task(observer.step_now_and_then())]
+            following = tasks.create_task(observer.follow_changes())
+            stepping = tasks.create_task(observer.step_now_and_then()) if steps else None
             for child in children:
                 assert child.stdin is not None
                 child.stdin.write(b"go\n")
@@ -137,10 +139,11 @@ async def run_mutations(
                 status = await asyncio.wait_for(child.wait(), seconds + 60)
                 assert status == 0, f"{plan.process} ended with {status}"
             quiet = time.monotonic()
-            looking[1].cancel()
+            if stepping is not None:
+                stepping.cancel()
             history = History(change for plan in plans for change in read_changes(Path(plan.log)))
             converged = await _converged(registry, observer.lookup, history, quiet)
-            looking[0].cancel()
+            following.cancel()
         final = await settled_snapshot(registry, Lookup(cwd=str(project), fresh=True), 10.0)
         registration.close()
         return RunResult(history, observer.seen, observer.asked, final, converged)

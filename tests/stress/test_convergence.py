@@ -27,9 +27,13 @@ def roots_of(base: Path, processes: int = 3) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("manner", "pause", "least"), [("wild", 0.01, 1), ("bursts", 0.004, 20), ("gentle", 0.03, 20)])
-async def test_a_short_random_run(tmp_path: Path, manner: Manner, pause: float, least: int):
-    result = await run_mutations(tmp_path, random.randrange(1 << 30), 4.0, pause, manner)
+@pytest.mark.parametrize(
+    ("manner", "pause", "steps", "least"),
+    [("wild", 0.01, False, 1), ("bursts", 0.004, True, 5), ("bursts", 0.03, False, 1), ("gentle", 0.15, True, 5)],
+    ids=["wild", "bursts", "bursts-by-the-watcher-alone", "gentle"],
+)
+async def test_a_short_random_run(tmp_path: Path, manner: Manner, pause: float, steps: bool, least: int):
+    result = await run_mutations(tmp_path, random.randrange(1 << 30), 3.0, pause, manner, steps=steps)
     judge(result, roots_of(tmp_path), least)
 
 
@@ -37,9 +41,10 @@ async def test_a_short_random_run(tmp_path: Path, manner: Manner, pause: float, 
 @pytest.mark.timeout(SOAK_SECONDS + 300)
 @pytest.mark.parametrize("pause", [0.0, 0.02, 0.2])
 @pytest.mark.parametrize("manner", ["wild", "bursts", "gentle"])
-async def test_a_long_random_run(tmp_path: Path, manner: Manner, pause: float):
+@pytest.mark.parametrize("steps", [True, False], ids=["steps", "watcher-alone"])
+async def test_a_long_random_run(tmp_path: Path, manner: Manner, pause: float, steps: bool):
     seed = random.randrange(1 << 30)
-    result = await run_mutations(tmp_path, seed, SOAK_SECONDS / 9, pause, manner, processes=5)
+    result = await run_mutations(tmp_path, seed, SOAK_SECONDS / 18, pause, manner, processes=5, steps=steps)
     judge(result, roots_of(tmp_path, 5), least=1)
 
 
