@@ -20,11 +20,12 @@ _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _FENCE = re.compile(rb"-{3,}[ \t]*\r?")
 _INDENTED_FENCE = re.compile(r"^[ \t]+(-{3,})[ \t]*$", re.MULTILINE)
 _KEY_LINE = re.compile(rb"""["']?[A-Za-z][\w.-]*["']?[ \t]*:(?:\s|\Z)""")
-_SKILL_KEY_LINE = re.compile(rb"""["']?(?:name|description)["']?[ \t]*:""")
+_SKILL_KEY_LINE = re.compile(rb"""["']?(?:name|description)["']?[ \t]*:""", re.IGNORECASE)
 _SKILL_KEY_TEXT = re.compile(r"""^["']?(?:name|description)["']?[ \t]*:""", re.MULTILINE)
 _ANY_KEY_TEXT = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?=\s|\Z)", re.MULTILINE)
 _CODE_FENCE = re.compile(rb"(?:```+|~~~+)[^`~]*")
 _MERGE_MARK_TEXT = re.compile(r"^(?:<{7}|>{7})(?= |\r?$)", re.MULTILINE)
+_LINK_TEXT = re.compile(rb"\.{0,2}[^\s#]*/[^\s]*\.[mM][dD]")
 _TYPOGRAPHIC_DASHES = re.compile("-{1,2}|-{0,3}[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]{0,3}")
 _LONGEST_LINE_NEEDED = 200
 
@@ -281,6 +282,11 @@ def _missing(rest: bytes, text: str) -> tuple[str, str | None]:
     if rest.startswith(b"+++"):
         hint = "Write the frontmatter as YAML between two lines of `---`; TOML between `+++` is not read."
         return "The file has no YAML frontmatter.", hint
+    if rest.startswith(b"version https://git-lfs"):
+        return "The file is a pointer of Git LFS, not the file itself.", "Fetch the file itself with `git lfs pull`."
+    if len(rest) < _LONGEST_LINE_NEEDED and _LINK_TEXT.fullmatch(rest.rstrip()):
+        hint = f"Replace it by the file at `{shown(text.strip())}`, or by a real link."
+        return "The file holds nothing but a path: a link that was stored as text.", hint
     fence = re.search(r"^---[ \t]*\r?\n(?=\s*(?:name|description)[ \t]*:)", text, re.MULTILINE)
     if fence:
         line = text.count("\n", 0, fence.start()) + 1

@@ -134,13 +134,15 @@ def read_when_to_use(fields: Mapping[str, Field], text: str, problems: ProblemLi
 
 
 def read_argument_hint(fields: Mapping[str, Field], text: str, problems: ProblemList) -> str | None:
-    """What to write after the skill's name; a value in brackets is usage notation, hence text."""
+    """What to write after the skill's name; a value in brackets is usage notation, so it is taken as text."""
     field = fields.get("argument-hint")
     if field is None:
         return None
     if field.kind != "text" and field.alias is None and text[field.at : field.at + 1] in ("[", "{"):
-        source = text[field.at : field.end]
-        return " ".join(clean_text(source).split())
+        hint = " ".join(clean_text(text[field.at : field.end]).split())
+        message = f"`argument-hint` is a {field.kind} for YAML; it is read as plain text."
+        problems.add("field.type", message, at=field.at, hint="Put the value of `argument-hint` in double quotes.")
+        return hint
     return _optional_text(field, text, problems)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from skills_core.problem import Severity, SkillProblem, problem_order
 
 PROBLEMS_MAX = 20
-"""At most this many warnings of one file are reported; errors always are."""
+"""At most this many problems of one file are reported; of more, the first error still is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +185,10 @@ class ProblemList:
         """Add a problem; ``at`` is the index of its cause in the text (None: no place)."""
         kind = PROBLEM_KINDS[code]
         severity = severity or kind.severity
+        known_to_fail = self.failed
         if severity == "error":
             self.failed = True
-        elif len(self._found) >= PROBLEMS_MAX:
+        if len(self._found) >= PROBLEMS_MAX and (severity == "warning" or known_to_fail):
             return
         line, column = (None, None) if at is None else place(self._text, at)
         self._found.append(

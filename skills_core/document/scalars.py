@@ -13,6 +13,11 @@ _SIMPLE_ESCAPES = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", " ": " ",
     '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029", "\t": "\t", "'": "'",
 }  # fmt: skip
+# The first quote inside a quoted text that is neither escaped nor inside a word.
+_NESTED_QUOTE = {
+    '"': re.compile(r'(?<![\\"])"(?!")(?!(?<=\w")\w)'),
+    "'": re.compile(r"(?<!')'(?!')(?!(?<=\w')\w)"),
+}
 _BRACKETS = {"[": "]", "{": "}"}
 _QUOTED_WITH_COMMA = re.compile(r"""(["'])[^\n]*\1,""")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -101,9 +106,11 @@ def plain_text(raw: str) -> str:
         return "\n".join(lines)
     if len(lines) == 1 and _QUOTED_WITH_COMMA.fullmatch(lines[0]):
         lines[0] = lines[0][:-1]  # a line of JSON
-    if len(lines) > 1:
+    folded = _folded(lines)
+    if len(lines) > 1 and _is_quoted(lines[0]) and not folded.endswith(lines[0][0]):
         lines[0] = _unquoted(lines[0])
-    return _unquoted(_folded(lines))
+        return _folded(lines)
+    return _unquoted(folded)
 
 
 def _folded(lines: list[str]) -> str:
@@ -121,14 +128,21 @@ def _folded(lines: list[str]) -> str:
     return "".join(parts)
 
 
+def _is_quoted(text: str) -> bool:
+    return len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]
+
+
 def _unquoted(text: str) -> str:
     """``text`` without the quotes around it, if it has some, and with its escapes resolved as far as they are known."""
-    if len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
-        if len(text) > 1 and text[0] in "\"'" and text.count(text[0]) == 1:
+    if not _is_quoted(text):
+        if text and text[0] in "\"'" and text.count(text[0]) == 1:
             return text[1:].lstrip()  # the closing quote was forgotten
         return text
-    inner = text[1:-1]
-    if text[0] == "'":
+    quote, inner = text[0], text[1:-1]
+    nested = _NESTED_QUOTE[quote].search(inner)
+    if nested is not None and nested.start() > 0 and not inner[nested.start() - 1].isspace():
+        return text  # it closes the first one, as in `"a" and "b"`, so the outer two are no pair
+    if quote == "'":
         return inner.replace("''", "'")
     inner = _SURROGATE_PAIR.sub(_joined_pair, inner)
     return _ESCAPE.sub(_unescaped, inner)

@@ -176,4 +176,8 @@ def test_deep_nesting_by_indentation_is_bounded_too():
 def test_warnings_are_bounded_in_number():
     reading = read_block(NAME + DESCRIPTION + "".join(f"k{i}: a: b\n" for i in range(300)))
     assert offered(reading).name == "my-skill"
-    assert len(reading.problems) <= 20
+    assert len(reading.problems) == 20
+    late_error = read_block(
+        NAME + DESCRIPTION + "".join(f"k{i}: a: b\n" for i in range(300)) + "user-invocable: maybe\n"
+    )
+    assert late_error.document is None and codes(late_error)[-1] == "invocation.value"
