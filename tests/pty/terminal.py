@@ -108,6 +108,10 @@ class Terminal:
     def text(self) -> str:
         return "\n".join(self.lines)
 
+    def cell(self, row: int, column: int) -> pyte.screens.Char:
+        """One character cell with its colours."""
+        return self._screen.buffer[row][column]
+
     @property
     def number(self) -> int:
         """The number of the view of the skills, from the status bar."""
