@@ -8,12 +8,12 @@ import platform
 import sys
 import tempfile
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from app.assets import program_version
 from app.settings.files import PROJECT_FILE, USER_FILE, config_dir, state_dir
+from app.settings.listing import without_password
 
 if TYPE_CHECKING:
     from app.runtime import Runtime
@@ -27,16 +27,6 @@ WATCHER_SECONDS = 3.0
 """How long the watcher may take to start before that is called slow."""
 
 SMALLEST_WIDTH, SMALLEST_HEIGHT = 80, 24
-
-KEY_VARIABLES = {
-    "openai": ("OPENAI_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    "openrouter": ("OPENROUTER_API_KEY",),
-    "deepseek": ("DEEPSEEK_API_KEY",),
-}
-LIBRARIES = {"anthropic": ("anthropic", "anthropic"), "google": ("google.genai", "google")}
-"""The module a provider needs, and the extra that brings it; every other provider speaks OpenAI's protocol."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,33 +182,33 @@ def _skill_folders(runtime: Runtime, snapshot: SkillSnapshot) -> frozenset[str]:
 
 
 def model(settings: Settings, cwd: str) -> Finding:
-    """Whether the model of the settings can be opened, without opening it: no library is imported, no key is read."""
+    """Whether the model of the settings can be opened. No request is sent, and the key command is not run."""
+    from app.models import OFFLINE, SCRIPT, may_have_key, script_name
+    from skills_core.agent.model import ModelError
+    from skills_core.agent.models import open_model
+
     name = settings.model
-    if name == "offline":
+    if name == OFFLINE:
         return Finding("model", "ok", "offline: finds the skill that fits, writes nothing by itself")
-    if name.startswith("script:"):
-        path = os.path.join(cwd, os.path.expanduser(name.removeprefix("script:")))
-        if os.path.isfile(path):
-            return Finding("model", "ok", name)
-        return Finding(
-            "model", "error", f"{name}: there is no such file", "name a file of replies, one JSON object a line"
-        )
-    provider = name.partition(":")[0] if ":" in name else ""
-    if not provider and settings.base_url is None:
-        return Finding("model", "error", f"{name}: names no provider", "write PROVIDER:NAME, such as openai:gpt-5")
-    module, extra = LIBRARIES.get(provider, ("openai", "openai"))
-    if not (_installed("pydantic_ai") and _installed(module)):
-        return Finding("model", "error", f"{name}: its library is not installed", f"pip install 'skilldeck[{extra}]'")
-    variables = KEY_VARIABLES.get(provider, ())
     has_key = settings.api_key is not None or settings.api_key_command is not None
-    if variables and not has_key and not any(os.environ.get(variable) for variable in variables):
-        return Finding("model", "error", f"{name}: no key is set", f"set {variables[0]}, or api_key_command")
-    return Finding("model", "ok", name)
+    try:
+        if name.startswith(SCRIPT):
+            open_model(script_name(name, cwd))
+        else:
+            stand_in = "a key" if has_key and may_have_key(settings, name) else None
+            open_model(name, base_url=settings.base_url, api_key=stand_in)
+    except ModelError as error:
+        return Finding("model", "error", f"{name}: {error.message}", error.hint or None)
+    address = f" at {without_password(settings.base_url)}" if settings.base_url is not None else ""
+    return Finding("model", "ok", f"{name}{address}; no request was sent")
 
 
 def keys(settings: Settings) -> Finding:
     """Which keys there are, never what they are."""
-    found = [name for names in KEY_VARIABLES.values() for name in names if os.environ.get(name)]
+    from skills_core.agent.models.real.providers import PROVIDERS
+
+    names = dict.fromkeys(name for provider in PROVIDERS.values() for name in provider.keys)
+    found = [name for name in names if os.environ.get(name, "").strip()]
     if settings.api_key is not None:
         found.append("SKILLDECK_API_KEY")
     if settings.api_key_command is not None:
@@ -233,10 +223,3 @@ def editor(settings: Settings) -> Finding:
     if command is None:
         return Finding("editor", "ok", "none set", "set EDITOR to open problems and new skills at once")
     return Finding("editor", "ok", " ".join(command))
-
-
-def _installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False

@@ -135,12 +135,13 @@ class Settings(BaseSettings):
     )
     api_key: SecretStr | None = Field(
         default=None,
-        description="The key for base_url. Only the environment can set it; the well-known variables of a provider "
-        "(OPENAI_API_KEY and so on) work without it.",
+        description="The key for the model. Only the environment can set it; the well-known variables of a provider "
+        "(OPENAI_API_KEY and so on) work without it. A model that a project's file names does not get it.",
     )
     api_key_command: Text | None = Field(
         default=None,
-        description="A command that prints the key, run when a model first needs it; for example: pass show openai.",
+        description="A command that prints the key, run without a shell when a model needs it; for example: pass show "
+        "openai. A model that a project's file names does not get it.",
     )
     max_steps: Whole = Field(
         default=50,
@@ -237,7 +238,7 @@ class Settings(BaseSettings):
         description="A warning is shown when the model's catalog costs more tokens than this; nothing is left out.",
     )
     theme: Text = Field(
-        default="textual-dark",
+        default="skilldeck-dark",
         description="The colour theme of the screen.",
     )
     motion: bool = Field(
