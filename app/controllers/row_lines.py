@@ -106,7 +106,10 @@ def _field_lines(name: str, value: str, width: int) -> list[Line]:
 
 def _indented(lines: list[Line], cells: int) -> list[Line]:
     lead = Piece(" " * cells)
-    return [Line((lead, *line.pieces), line.soft, line.joint, line.indent + cells) for line in lines]
+    return [
+        Line((lead, *line.pieces), line.soft, line.joint, line.indent + cells) if line.pieces else line
+        for line in lines
+    ]
 
 
 @dataclass(slots=True)

@@ -171,9 +171,7 @@ class _Wrapper:
     def finish(self) -> list[Line]:
         self._flush_word()
         if not self._empty or not self._lines or self._glue:
-            for piece in self._glue:
-                if self._used + cell_len(piece.text) <= self._width:
-                    self._put(piece)
+            self._put_glue()
             self._lines.append(Line(tuple(self._pieces), indent=self._indent))
         return self._lines
 
@@ -184,12 +182,18 @@ class _Wrapper:
         if not self._empty and self._used + glue_width + self._word_width > self._width:
             self._break()
         else:
-            for piece in self._glue:
-                self._put(piece)
-            self._glue = []
+            self._put_glue()
         for piece in self._word:
             self._put_breaking(piece)
         self._word, self._word_width = [], 0
+
+    def _put_glue(self) -> None:
+        """White space stays as far as it leaves room for one more cell."""
+        for piece in self._glue:
+            text = piece.text[: max(self._width - self._used - 1, 0)]
+            if text:
+                self._put(Piece(text, piece.role))
+        self._glue = []
 
     def _put_breaking(self, piece: Piece) -> None:
         if self._used + cell_len(piece.text) <= self._width:

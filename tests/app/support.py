@@ -159,7 +159,5 @@ class Deck:
 
     def text(self) -> str:
         """The screen as text, line by line."""
-        width, height = self.app.size
-        compositor = self.app.screen._compositor
-        rows = compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in rows[:height])
+        rows = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in rows)
