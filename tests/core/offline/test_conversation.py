@@ -21,12 +21,9 @@ def test_a_rendered_catalog_is_read_back(entries, update: bool):
 
 
 def test_other_text_is_no_catalog():
-    for text in (
-        "",
-        "- `a`: b",
-        "<available_skills>\n- `a`: b\n</available_skills>\n",
-        "<system-reminder>hi</system-reminder>",
-    ):
+    listed = "<available_skills>\n- `a`: b\n</available_skills>\n"
+    quoted = f"<system-reminder>\n<project_instructions path='AGENTS.md'>\n\n{listed}</project_instructions>\n"
+    for text in ("", "- `a`: b", listed, "<system-reminder>hi</system-reminder>", f"{quoted}</system-reminder>"):
         assert read_available_skills(text) is None
 
 

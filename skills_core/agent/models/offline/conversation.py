@@ -19,7 +19,7 @@ from skills_core.session.message import (
 
 _FRAME = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>")
 _SUMMARY = "\n<conversation_summary>\n"
-_LIST_START = "\n<available_skills>\n"
+_LIST_START = re.compile(r"<system-reminder>\n[^\n<]*\n\n<available_skills>\n")
 _LIST_END = "</available_skills>\n"
 _ENTRY = re.compile(r"- `([^`]+)`: (.*)")
 _CONTENT_START = re.compile(
@@ -116,9 +116,10 @@ def read_skill_content(text: str) -> LoadedSkill | None:
 
 def read_available_skills(text: str) -> tuple[CatalogEntry, ...] | None:
     """The list of skills in a catalog message, or None when the text is not one."""
-    if not text.startswith("<system-reminder>") or _LIST_START not in text or _LIST_END not in text:
+    start = _LIST_START.match(text)
+    if start is None or _LIST_END not in text:
         return None
-    listed = text[text.index(_LIST_START) + len(_LIST_START) : text.rindex(_LIST_END)]
+    listed = text[start.end() : text.rindex(_LIST_END)]
     matches = (_ENTRY.fullmatch(line) for line in listed.split("\n"))
     return tuple(CatalogEntry(match[1], html.unescape(match[2])) for match in matches if match is not None)
 
