@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from skills_core.agent.hooks import Batch, Reject, StepContext
-from skills_core.agent.tools.paths import find_project, is_inside
+from skills_core.agent.tools.paths import is_inside
 from skills_core.session.event import SOURCE_AGENT_INSTRUCTIONS, PendingEvent, SessionEvent, user_message
 
 FILE_NAME = "AGENTS.md"
@@ -71,7 +71,9 @@ def read_instructions(cwd: str, project_root: str | None = None) -> dict[str, In
 
     A link is followed as long as it stays in the project. Sizes are bounded, and what does not fit is left out.
     """
-    root = project_root or find_project(cwd)
+    from skills_core.filesystem import find_project_root
+
+    root = project_root or find_project_root(cwd)
     real_root = os.path.realpath(root)
     found: dict[str, InstructionFile | None] = {}
     room = TOTAL_MAX_BYTES

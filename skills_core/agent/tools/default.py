@@ -10,7 +10,7 @@ from skills_core.agent.tool import Tool
 from skills_core.agent.tools.change import FileChanger
 from skills_core.agent.tools.edit import EditTool
 from skills_core.agent.tools.list import ListTool
-from skills_core.agent.tools.paths import ReadableFolders, find_project
+from skills_core.agent.tools.paths import ReadableFolders
 from skills_core.agent.tools.read import ReadTool
 from skills_core.agent.tools.search import SearchTool
 from skills_core.agent.tools.shell import ShellTool
@@ -38,7 +38,9 @@ def default_tools(
     about each file that they change; None when no skills come from files. Without ``project_root`` the project is
     found from ``cwd``.
     """
-    folders = ReadableFolders(project_root or find_project(cwd), provider, registry, access)
+    from skills_core.filesystem import find_project_root
+
+    folders = ReadableFolders(project_root or find_project_root(cwd), provider, registry, access)
     ledger = FileLedger()
     changer = FileChanger(ledger, provider)
     tools: tuple[Tool, ...] = (

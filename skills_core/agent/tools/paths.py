@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skills_core.access.policy import OPEN_ACCESS, SkillAccess
@@ -15,6 +14,8 @@ from skills_core.skill import DirectoryBase
 if TYPE_CHECKING:
     from skills_core.filesystem import FilesystemProvider
     from skills_core.registry.registry import SkillRegistry
+
+_OWN_ROOTS = frozenset({"user-dsh", "user-agents", "bundled"})
 
 
 class ArgumentError(Exception):
@@ -92,13 +93,12 @@ class ReadableFolders:
     async def refresh(self, cwd: str, scope: Scope | None) -> None:
         """Looks up the folders of the skills that are offered now.
 
-        A project's own roots and skills may be links to anywhere, so they count for what lies in the project, and
-        beyond it only once the person trusts that project.
+        What a project names or links may lie anywhere, so its skills beyond the project count only once the person
+        trusts it, and its roots not at all.
         """
         folders: set[str] = set()
         if self.provider is not None:
-            roots = self.provider.roots(cwd)
-            folders.update(root.path for root in roots if not root.source.startswith("project"))
+            folders.update(root.path for root in self.provider.roots(cwd) if root.source in _OWN_ROOTS)
         if self.registry is not None:
             snapshot = await self.registry.snapshot(Lookup(cwd=cwd, scope=scope))
             for skill in snapshot.skills:
@@ -110,11 +110,3 @@ class ReadableFolders:
         """Whether the file that the path leads to, links followed, lies in one of the folders. Looks at the disk."""
         real = os.path.realpath(path)
         return any(is_inside(real, os.path.realpath(folder)) for folder in (self.project_root, *self._skills))
-
-
-def find_project(cwd: str) -> str:
-    """The nearest ancestor that holds ``.git``, else the folder itself."""
-    for folder in (Path(cwd), *Path(cwd).parents):
-        if os.path.lexists(folder / ".git"):
-            return str(folder)
-    return cwd

@@ -19,7 +19,6 @@ from skills_core.agent.tools.paths import (
     ArgumentError,
     ReadableFolders,
     absolute_path,
-    find_project,
     flag_argument,
     is_inside,
     number_argument,
@@ -80,9 +79,11 @@ class SearchTool:
         return outside_question("search", arguments, context, self._folders)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        from skills_core.filesystem import find_project_root
+
         try:
             path = absolute_path(context.cwd, text_argument(arguments, "path", "."))
-            project = await asyncio.to_thread(find_project, context.cwd)
+            project = await asyncio.to_thread(find_project_root, context.cwd)
             request = {
                 "root": path,
                 "top": project if is_inside(path, project) else path,
