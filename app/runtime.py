@@ -113,6 +113,7 @@ class Runtime:
 
         settings = self.settings
         wait = settings.watch_stability_threshold_ms / 1000 + STEP_MARGIN_SECONDS
+        invocations = InvocationLoader(self.registry, self.access, approver, settle_timeout=wait)
         return Agent(
             session=session,
             model=model or open_configured_model(settings, settings.model, self.cwd),
@@ -121,6 +122,7 @@ class Runtime:
             ),
             hooks=(
                 AccessRefresh(self.access),
+                invocations.gate,
                 ProjectInstructions(self.project_root),
                 CatalogPublisher(
                     self.registry,
@@ -129,7 +131,7 @@ class Runtime:
                     settle_timeout=wait,
                     budget_tokens=settings.catalog_budget_tokens,
                 ),
-                InvocationLoader(self.registry, self.access, approver, settle_timeout=wait),
+                invocations,
             ),
             approver=approver,
             system_prompt=system_prompt(session.header.cwd, self.project_root),

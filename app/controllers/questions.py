@@ -61,7 +61,7 @@ class QuestionDesk:
         return len(self._asked)
 
     async def approve_tool(self, question: ToolQuestion) -> Answer:
-        return cast(Answer, await self._ask("tool", question))
+        return cast("Answer", await self._ask("tool", question))
 
     async def approve_trust(self, question: TrustQuestion) -> bool | None:
         return {"yes": True, "no": False}.get(await self._ask("trust", question))
@@ -70,9 +70,11 @@ class QuestionDesk:
         """Answers the question that is shown; does nothing for a value that it does not offer."""
         current = self.current
         if current is not None and any(option.value == value for option in current.options):
-            self._asked.remove(current)
-            if not current.answer.done():
-                current.answer.set_result(value)
+            for asked in [current, *(asked for asked in self._asked if _same_project(asked, current))]:
+                if asked in self._asked:
+                    self._asked.remove(asked)
+                if not asked.answer.done():
+                    asked.answer.set_result(value)
             self.on_change()
 
     async def _ask(self, kind: Literal["tool", "trust"], question: ToolQuestion | TrustQuestion) -> str:
@@ -85,3 +87,11 @@ class QuestionDesk:
             if asked in self._asked:
                 self._asked.remove(asked)
                 self.on_change()
+
+
+def _same_project(one: Asked, other: Asked) -> bool:
+    """Two questions about one project get one answer."""
+    return (
+        one.kind == other.kind == "trust"
+        and cast("TrustQuestion", one.question).project_root == cast("TrustQuestion", other.question).project_root
+    )

@@ -192,11 +192,9 @@ class ChatSession:
         if runtime is None:
             return
         try:
-            await asyncio.to_thread(runtime.access.set_trust, project_root, answer)
+            await runtime.access.remember_trust(project_root, answer)
         except AnswersError as error:
-            self._screen.say(error.message, "error")
-            return
-        runtime.access.notify()
+            self._screen.say(f"{error.message}; the answer holds until you leave", "error")
 
     def ask_trust(self) -> bool:
         """Asks again about the project's skills; False when there are none."""

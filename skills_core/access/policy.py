@@ -19,6 +19,13 @@ class SkillAccess(Protocol):
         """False for a skill of a project that is refused or was not asked about yet."""
         ...
 
+    async def remember_trust(self, project_root: str, answer: bool | None) -> None:
+        """Keeps a person's answer about a project, or (None) forgets it, and tells the subscribers.
+
+        Raises AnswersError when it cannot be kept beyond this process; it holds here all the same.
+        """
+        ...
+
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Calls back after each change of an answer; returns the unsubscribe function."""
         ...
@@ -42,6 +49,9 @@ class _OpenAccess:
 
     def is_trusted(self, skill: SkillFacts) -> bool:
         return True
+
+    async def remember_trust(self, project_root: str, answer: bool | None) -> None:
+        return None
 
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
         return lambda: None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -39,6 +40,7 @@ class AccessStore:
         self._mode: TrustMode = trust
         self._disabled = frozenset(disabled_skills)
         self._answers = Answers()
+        self._unkept: dict[str, bool | None] = {}
         self._subscribers: dict[int, Callable[[], None]] = {}
         self._next = 0
         self.fault: AnswersError | None = None
@@ -64,6 +66,8 @@ class AccessStore:
 
     def trust_of(self, project_root: str) -> bool | None:
         """The answer for a project: True, False, or None when it was not asked about yet."""
+        if project_root in self._unkept:
+            return self._unkept[project_root]
         if self._mode != "ask":
             return self._mode == "yes"
         return self._answers.trust.get(project_root)
@@ -74,7 +78,18 @@ class AccessStore:
         Raises AnswersError when it cannot be kept; then nothing has changed.
         """
         self._answers = self._file.change_trust(project_root, answer)
+        self._unkept.pop(project_root, None)
         self._mode = "ask"
+
+    async def remember_trust(self, project_root: str, answer: bool | None) -> None:
+        try:
+            await asyncio.to_thread(self.set_trust, project_root, answer)
+        except AnswersError as error:
+            self._unkept[project_root] = answer
+            self.fault = error
+            raise
+        finally:
+            self.notify()
 
     def set_enabled(self, name: str, enabled: bool, *, user: bool) -> None:
         """Switches a skill on or off, for this project or (``user``) for all.

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from skills_core.access.policy import SkillAccess, user_may_use
-from skills_core.agent.approval import Approver, TrustQuestion
-from skills_core.agent.hooks import Batch, Reject, StepContext
+from skills_core.agent.approval import Approver
+from skills_core.agent.hooks import Batch, PreStepHook, Reject, StepContext
 from skills_core.invocation.content import render_skill_content
 from skills_core.invocation.draft import gesture_problem
 from skills_core.invocation.gesture import Gesture, find_gestures
+from skills_core.invocation.trust import StepTrust
 from skills_core.registry.errors import render_error
 from skills_core.registry.lookup import Lookup
 from skills_core.registry.settle import settled_snapshot
@@ -38,6 +39,9 @@ class InvocationLoader:
     not trust its project; ``/skill:NAME`` then rejects the step. A skill that is there but cannot be loaded rejects
     the step in both forms, since the user asked for it. ``settle_timeout`` (seconds) is how long a name that is
     missing only because a file is being written is waited for.
+
+    A skill of a project that is not trusted is asked about first. ``gate`` is a hook that asks already before the
+    catalog is published, so that a yes holds for the whole step; put it before the catalog publisher.
     """
 
     def __init__(
@@ -52,14 +56,18 @@ class InvocationLoader:
         self._access = access
         self._approver = approver
         self._settle_timeout = settle_timeout
+        self._trust: StepTrust | None = None
+
+    @property
+    def gate(self) -> PreStepHook:
+        return _TrustGate(self)
 
     async def before_step(self, context: StepContext, batch: Batch) -> Batch | Reject:
         gestures = claimed_gestures(context.claimed)
         if not gestures:
             return batch
-        loading = _Loading(
-            self._registry, self._access, self._approver, context, await self._snapshot(context, gestures)
-        )
+        snapshot = await self._snapshot(context, gestures)
+        loading = _Loading(self._registry, self._access, self._trust_of(context), context, snapshot)
         loaded: list[PendingEvent] = []
         for gesture in gestures:
             outcome = await loading.load(gesture)
@@ -68,6 +76,23 @@ class InvocationLoader:
             if outcome is not None:
                 loaded.append(invocation_message(outcome))
         return (*batch, *loaded)
+
+    async def ask_trust(self, context: StepContext) -> None:
+        """Asks about each project that is not trusted and whose skills the step's user messages name."""
+        gestures = claimed_gestures(context.claimed)
+        if not gestures:
+            return
+        snapshot = await self._snapshot(context, gestures)
+        trust = self._trust_of(context)
+        for gesture in gestures:
+            skill = snapshot.by_name.get(gesture.name)
+            if skill is not None and user_may_use(skill, self._access):
+                await trust.allows(skill, snapshot)
+
+    def _trust_of(self, context: StepContext) -> StepTrust:
+        if self._trust is None or self._trust.claimed is not context.claimed:
+            self._trust = StepTrust(context.claimed, self._access, self._approver)
+        return self._trust
 
     async def _snapshot(self, context: StepContext, gestures: Sequence[Gesture]) -> SkillSnapshot:
         lookup = Lookup(cwd=context.cwd, scope=context.scope, fresh=True)
@@ -108,30 +133,40 @@ def invocation_message(definition: SkillDefinition) -> PendingEvent:
     )
 
 
+class _TrustGate:
+    """Asks for trust at the beginning of a step, so that the catalog of the same step already follows the answer."""
+
+    def __init__(self, loader: InvocationLoader) -> None:
+        self._loader = loader
+
+    async def before_step(self, context: StepContext, batch: Batch) -> Batch:
+        await self._loader.ask_trust(context)
+        return batch
+
+
 class _Loading:
-    """One step's invocations: what is there, and which projects the person said yes or no to."""
+    """One step's invocations."""
 
     def __init__(
         self,
         registry: SkillRegistry,
         access: SkillAccess,
-        approver: Approver,
+        trust: StepTrust,
         context: StepContext,
         snapshot: SkillSnapshot,
     ) -> None:
         self._registry = registry
         self._access = access
-        self._approver = approver
+        self._trust = trust
         self._lookup = Lookup(cwd=context.cwd, scope=context.scope)
         self._snapshot = snapshot
-        self._answers: dict[str | None, bool] = {}
 
     async def load(self, gesture: Gesture) -> SkillDefinition | Reject | None:
         """The definition; None when the gesture is words; Reject when the step must not take place."""
         skill = self._snapshot.by_name.get(gesture.name)
         if skill is None or not user_may_use(skill, self._access):
             return self._refused(gesture)
-        if not await self._trusted(skill):
+        if not await self._trust.allows(skill, self._snapshot):
             return _untrusted(gesture, skill)
         try:
             definition = await self._registry.get(gesture.name, self._lookup)
@@ -144,24 +179,9 @@ class _Loading:
             return self._changed(gesture, "its file no longer lets a user invoke it")
         if not self._access.is_enabled(definition):
             return self._changed(gesture, "it has been switched off")
-        if not await self._trusted(definition):
+        if not await self._trust.allows(definition, self._snapshot):
             return _untrusted(gesture, definition)
         return definition
-
-    async def _trusted(self, skill: SkillFacts) -> bool:
-        if self._access.is_trusted(skill):
-            return True
-        root = skill.project_root
-        if root not in self._answers:
-            self._answers[root] = await self._ask(root, skill.name)
-        return self._answers[root]
-
-    async def _ask(self, root: str | None, invoking: str) -> bool:
-        if root is None:
-            return False
-        skills = tuple(skill for skill in self._snapshot.skills if skill.project_root == root)
-        question = TrustQuestion(project_root=root, skills=skills, invoking=invoking)
-        return await self._approver.approve_trust(question) is True
 
     def _refused(self, gesture: Gesture) -> Reject | None:
         if not gesture.explicit:

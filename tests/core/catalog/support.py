@@ -58,12 +58,16 @@ class Access:
     def __init__(self, off: Sequence[str] = (), untrusted: Sequence[str] = ()) -> None:
         self.off = set(off)
         self.untrusted = set(untrusted)
+        self.remembered: tuple[str, bool | None] | None = None
 
     def is_enabled(self, skill: SkillFacts) -> bool:
         return skill.name not in self.off
 
     def is_trusted(self, skill: SkillFacts) -> bool:
         return skill.name not in self.untrusted
+
+    async def remember_trust(self, project_root: str, answer: bool | None) -> None:
+        self.remembered = (project_root, answer)
 
     def subscribe(self, callback: Any) -> Any:
         return lambda: None

@@ -1,12 +1,14 @@
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from skills_core.access import AccessStore
 from skills_core.agent.hooks import Reject
 from skills_core.catalog import CatalogPublisher
 from skills_core.invocation import InvocationLoader, render_skill_content
 from skills_core.registry import IncompleteReason, ProviderListing, SkillRegistry
-from skills_core.session.event import USER_MESSAGE, PendingEvent, user_message
+from skills_core.session.event import USER_MESSAGE, PendingEvent, source_kind, user_message
 from tests.core.catalog.support import (
     MODEL_ONLY,
     USER_ONLY,
@@ -30,7 +32,9 @@ def registry():
     return registry
 
 
-def steps_of(registry: SkillRegistry, access: Access | None = None, person: Answers | None = None, **loader) -> Steps:
+def steps_of(
+    registry: SkillRegistry, access: Access | AccessStore | None = None, person: Answers | None = None, **loader
+) -> Steps:
     access = access or Access()
     person = person or Answers()
     hooks = (CatalogPublisher(registry, access), InvocationLoader(registry, access, person, **loader))
@@ -280,6 +284,31 @@ class TestTrust:
         rejection = await steps.step(user_message("/skill:theirs and /mine"))
         assert isinstance(rejection, Reject) and "not trusted" in rejection.message and "/project" in rejection.hint
         assert len(person.asked) == 2
+
+    @pytest.mark.parametrize("answer", [True, False])
+    async def test_an_answer_is_remembered(self, registry: SkillRegistry, access: Access, answer: bool):
+        await steps_of(registry, access, Answers(answer)).step(user_message("/theirs"))
+        assert access.remembered == ("/project", answer)
+
+    async def test_an_answer_given_at_the_gate_holds_for_the_catalog_of_the_same_step(
+        self, registry: SkillRegistry, tmp_path: Path
+    ):
+        person = Answers(True)
+        store = AccessStore(tmp_path, cwd_project="/project")
+        loader = InvocationLoader(registry, store, person)
+        steps = Steps(registry, loader.gate, CatalogPublisher(registry, store), loader)
+        added = await steps.step(user_message("/skill:theirs"))
+        assert invoked(added) == ["theirs"] and len(person.asked) == 1
+        (catalog,) = [each for each in added if source_kind(each.data) == "skill-catalog"]
+        assert [entry["name"] for entry in catalog.data["source"]["entries"]] == ["mine", "theirs", "theirs-too"]
+        assert AccessStore(tmp_path, cwd_project="/project").trust_of("/project") is True
+
+    async def test_an_answer_that_cannot_be_kept_holds_for_this_process(self, registry: SkillRegistry, tmp_path: Path):
+        (tmp_path / "answers.json").mkdir()
+        store = AccessStore(tmp_path, cwd_project="/project")
+        steps = steps_of(registry, store, Answers(True))
+        assert invoked(await steps.step(user_message("/skill:theirs"))) == ["theirs"]
+        assert store.trust_of("/project") is True and store.fault is not None
 
     async def test_nobody_is_asked_about_trusted_unknown_or_barred_skills(self, registry: SkillRegistry):
         person = Answers(True)
