@@ -51,13 +51,18 @@ class Background:
             delay = max(at - self._clock.monotonic(), 0.0) + _SOONEST
             self._timer = asyncio.get_running_loop().call_later(delay, self._fire)
 
-    async def aclose(self) -> None:
-        """Stops timer and task."""
+    def stop(self) -> None:
+        """Asks timer and task to end."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
         if self._task is not None:
             self._task.cancel()
+
+    async def aclose(self) -> None:
+        """Stops timer and task, and waits for it."""
+        self.stop()
+        if self._task is not None:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
 

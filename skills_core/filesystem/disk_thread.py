@@ -51,6 +51,8 @@ class DiskThread:
 
     def close(self) -> None:
         """Cancels whoever waits for a job; the thread ends after the one that it is at. Call it on the loop."""
+        if self._closed:
+            return
         self._closed = True
         for future in tuple(self._waiting):
             future.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections.abc import Callable
@@ -166,25 +167,26 @@ class FilesystemProvider:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        self._stop()
         await self._background.aclose()
-        self._stop_threads()
         if self._watch is not None:
             await self._watch.aclose()
 
     def _registration_closed(self) -> None:
-        try:
+        # Whoever closes the registration may end the loop at once, so that everything must be asked to end now.
+        self._stop()
+        with contextlib.suppress(RuntimeError):
             loop = asyncio.get_running_loop()
-        except RuntimeError:
-            self._stop_threads()
-            return
-        if self._closing is None:
-            self._closed = True
-            self._closing = loop.create_task(self._close())
+            if self._closing is None:
+                self._closing = loop.create_task(self._close())
 
-    def _stop_threads(self) -> None:
+    def _stop(self) -> None:
         self._closed = True
+        self._background.stop()
         self._sweeps.close()
         self._loads.close()
+        if self._watch is not None:
+            self._watch.stop()
 
     # Observations.
 

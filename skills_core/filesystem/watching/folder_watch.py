@@ -135,7 +135,9 @@ class FolderWatch:
             self._closing = asyncio.get_running_loop().create_task(self._close(), name="skills-watch-close")
         await asyncio.shield(self._closing)
 
-    async def _close(self) -> None:
+    def stop(self) -> None:
+        """Begins to close without waiting: every thread, timer and task is asked to end. Call it on the loop."""
+        self._closed = True
         self._live.set()
         if self._ticking is not None:
             self._ticking.cancel()
@@ -145,6 +147,10 @@ class FolderWatch:
             native.stop()
         if self._tending is not None:
             self._tending.cancel()
+
+    async def _close(self) -> None:
+        self.stop()
+        if self._tending is not None:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._tending
         self._folders = WatchedFolders()

@@ -528,3 +528,22 @@ async def test_a_question_that_waits_while_it_closes_is_answered_with_that(
         with pytest.raises(ProviderClosedError):
             await asyncio.wait_for(question, DEADLINE)
     release.set()
+
+
+def test_a_registration_closed_at_the_end_of_a_loop_leaves_no_thread(world: World):
+    write_skill(world.project_agents, "tidy")
+    before = set(threading.enumerate())
+
+    async def use() -> None:
+        control = Control()
+        provider = make_provider(world, control, watch=True)
+        await provider.list(world.lookup)
+        while not any(thread.name == "skills-watch" for thread in threading.enumerate()):
+            await asyncio.sleep(0.005)
+        control.close()
+
+    asyncio.run(asyncio.wait_for(use(), DEADLINE))
+    for thread in set(threading.enumerate()) - before:
+        if thread.name.startswith("skills-"):
+            thread.join(2)
+            assert not thread.is_alive(), thread.name
