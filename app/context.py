@@ -72,10 +72,10 @@ class CommandContext:
     def _skill_dirs(self) -> tuple[str, ...]:
         folders: list[str] = []
         for written in self.arguments.skills_dir:
-            path = Path(written).expanduser().absolute()
-            if path.exists() and not path.is_dir():
+            path = os.path.abspath(os.path.expanduser(written))
+            if os.path.exists(path) and not os.path.isdir(path):
                 raise UsageError(f"--skills-dir {written}: is a file, not a folder")
-            folders.append(str(path))
+            folders.append(path)
         return tuple(folders)
 
 

@@ -87,6 +87,8 @@ class SkilldeckApp(App[int]):
         variables = super().get_css_variables()
         variables.setdefault("text-quiet", variables["foreground-muted"])
         variables.setdefault("line", variables["panel"])
+        variables.setdefault("row-selected", variables["primary-muted"])
+        variables.setdefault("row-current", variables["panel"])
         return variables
 
     # Starting and leaving

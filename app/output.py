@@ -20,6 +20,14 @@ Style: TypeAlias = Literal["", "bold", "dim", "red", "yellow", "green", "cyan"]
 _CODES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "green": "32", "cyan": "36"}
 
 
+class OutputError(Exception):
+    """Standard output takes no more: the disk behind it is full, or it broke."""
+
+    def __init__(self, error: OSError) -> None:
+        self.message = f"the output could not be written: {(error.strerror or str(error)).lower()}"
+        super().__init__(self.message)
+
+
 class Output:
     """Prints for one command. The streams are looked up once, when it is made."""
 
@@ -67,10 +75,16 @@ class Output:
     def json_line(self, value: Any) -> None:
         """Prints one JSON value on one line and flushes it at once."""
         self._write(self._stdout, encode_json(value) + "\n")
-        self._stdout.flush()
+        self.flush()
 
     def flush(self) -> None:
-        self._stdout.flush()
+        """Hands everything over. Raises BrokenPipeError when the reader has gone, else OutputError."""
+        try:
+            self._stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(error) from error
 
     def message(self, text: str) -> None:
         """Tells a person one line on standard error."""
@@ -112,7 +126,12 @@ class Output:
 
     @staticmethod
     def _write(stream: IO[str], text: str) -> None:
-        stream.write(text)
+        try:
+            stream.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(error) from error
 
 
 def encode_json(value: Any, *, indent: int | None = None) -> str:

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from app.errors import UsageError
-from app.output import Output
+from app.output import Output, OutputError
 
 DONE = 0
 NOT_SO = 1
@@ -38,9 +38,9 @@ def guarded(command: Callable[[Output], int]) -> int:
         return _ended(output, INTERRUPTED)
     except TerminatedError:
         return _ended(output, TERMINATED)
-    except OSError as error:
+    except OutputError as error:
         _discard_output()
-        output.failure(f"the output could not be written: {(error.strerror or str(error)).lower()}")
+        output.failure(error.message)
         return NOT_SO
     return status
 
@@ -97,7 +97,7 @@ def _with_messages(command: Callable[[Output], int], output: Output) -> int:
     except UsageError as error:
         output.failure(error.message, error.hint)
         return WRONG_USAGE
-    except BrokenPipeError:
+    except (BrokenPipeError, OutputError):
         raise
     except Exception as error:
         # The core's errors are made for a person: they say what happened and what to do.
@@ -111,7 +111,7 @@ def _with_messages(command: Callable[[Output], int], output: Output) -> int:
 def _ended(output: Output, status: int) -> int:
     try:
         output.flush()
-    except OSError:
+    except (OSError, OutputError):
         _discard_output()
     return status
 

@@ -20,6 +20,8 @@ DARK = Theme(
     variables={
         "text-quiet": "#a3acba",
         "line": "#3d4654",
+        "row-selected": "#2b3a57",
+        "row-current": "#1f2937",
         "block-cursor-text-style": "none",
         "input-selection-background": "#7aa8ff 35%",
         "footer-key-foreground": "#7aa8ff",
@@ -42,6 +44,8 @@ LIGHT = Theme(
     variables={
         "text-quiet": "#565e6b",
         "line": "#c9c3b4",
+        "row-selected": "#d5e2fb",
+        "row-current": "#e9edf6",
         "block-cursor-text-style": "none",
         "input-selection-background": "#1d4ed8 25%",
         "footer-key-foreground": "#1d4ed8",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.context import CommandContext
 from app.errors import UsageError
+from app.output import OutputError
 from app.process import DONE, NOT_SO, run_async
 from app.session_choice import session_choice
 
@@ -74,12 +75,12 @@ async def _run_turn(
     from skills_core.agent import LiveItem, ToolStarted
 
     agent = runtime.agent_for(session, approver, model)
-    broken: list[OSError] = []
+    broken: list[OSError | OutputError] = []
 
     def on_event(event: SessionEvent) -> None:
         try:
             context.output.json_line(event_object(event))
-        except OSError as error:
+        except (OSError, OutputError) as error:
             broken.append(error)
             agent.cancel()
 

@@ -139,17 +139,20 @@ def test_a_folder_that_the_project_names_needs_its_trust(place: Place) -> None:
     assert (skill["source"], skill["rank"], skill["trusted"]) == ("custom", 300, False)
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root reads everything")
-def test_an_incomplete_list_says_why(place: Place) -> None:
-    place.root.mkdir(parents=True)
-    place.root.chmod(0)
-    try:
-        ended = place.run("skills", "--json")
-    finally:
-        place.root.chmod(0o755)
+def test_what_cannot_be_read_makes_the_answer_incomplete_and_says_why(place: Place) -> None:
+    """No one, not even root, can look into a folder whose name is longer than a file system takes."""
+    unreadable = ("--skills-dir", str(place.project / ("x" * 300)))
+    place.skill("mine")
+    ended = place.run("skills", "--json", *unreadable)
     assert ended.status == 1
     assert (ended.json["complete"], ended.json["digest"]) == (False, None)
+    assert "mine" in [skill["name"] for skill in ended.json["skills"]]
+    assert ended.err.count("\n") == 1
     assert "not complete" in ended.err
+    for words in (("check",), ("run", "hello", "--no-save")):
+        ended = place.run(*words, *unreadable)
+        assert ended.status == 1, words
+        assert "x" * 100 in ended.err
 
 
 def test_text_names_what_a_person_needs(place: Place) -> None:

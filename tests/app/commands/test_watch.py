@@ -69,6 +69,15 @@ def test_a_switch_of_another_process_is_a_change(place: Place, started: Start) -
     assert catalog["digest"] != first["digest"]
 
 
+def test_an_incomplete_catalog_is_told_with_its_reason(place: Place, started: Start) -> None:
+    watch = started("--skills-dir", str(place.project / ("x" * 300)), "watch", "--json")
+    event = watch.event(lambda event: True)
+    assert list(event) == ["event", "reason"]
+    assert event["event"] == "incomplete"
+    assert event["reason"]
+    assert watch.stop(signal.SIGTERM).status == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_with_0(place: Place, started: Start, number: int) -> None:
     watch = started("watch")
