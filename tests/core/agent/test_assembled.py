@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from skills_core.invocation import InvocationLoader
 from skills_core.registry import ProviderControl, SkillRegistry
 from skills_core.session import Session, SessionStore
 from skills_core.session.event import user_message
-from skills_core.session.message import UserMessage, message_text
+from skills_core.session.message import message_text
 from tests.core.agent.support import Person, assert_valid, call, within, write_script
 
 SKILL = ".agents/skills/greet/SKILL.md"
@@ -111,12 +112,7 @@ async def test_a_model_writes_a_skill_loads_it_edits_it_and_loads_it_anew(assemb
     assert outcome.reason == "done", outcome
     requests = assembly.model.requests
     catalogs = [
-        [
-            message_text(m)
-            for m in request.messages
-            if isinstance(m, UserMessage) and "<available_skills>" in message_text(m)
-        ]
-        for request in requests
+        [text for text in map(message_text, request.messages) if "<available_skills>" in text] for request in requests
     ]
     assert [len(found) for found in catalogs] == [0, 1, 1, 1, 1, 2]
     assert "- `greet`: Says hello." in catalogs[1][0]
@@ -132,7 +128,7 @@ async def test_a_model_writes_a_skill_loads_it_edits_it_and_loads_it_anew(assemb
     assert described == f"Changed {SKILL} (5 lines)."
     assert [question.tool for question in assembly.person.questions] == ["write", "edit", "edit"]
     assert_valid(assembly.session)
-    for before, after in zip(requests, requests[1:], strict=False):
+    for before, after in pairwise(requests):
         assert after.messages[: len(before.messages)] == before.messages
         assert (after.system, after.tools) == (before.system, before.tools)
 

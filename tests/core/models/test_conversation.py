@@ -1,0 +1,324 @@
+"""Whole turns with real client libraries: the same conversation in each format, and the plug pulled anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skills_core.agent import Agent
+from skills_core.agent.hooks import Batch, Reject, StepContext
+from skills_core.agent.limits import AgentLimits
+from skills_core.agent.live import Retrying, ToolStarted
+from skills_core.agent.model import TextDelta
+from skills_core.agent.models import open_model
+from skills_core.agent.retry import RetryPolicy
+from skills_core.agent.tool import ToolContext, ToolOutcome
+from skills_core.session import Session
+from skills_core.session.event import user_message
+from tests.core.agent.support import Bench, ProbeTool, assert_valid, until, within
+from tests.core.models.support import DIALECTS, KEY, model_of
+from tests.support.model_server import (
+    Answer,
+    Breaks,
+    Endless,
+    Ends,
+    Hangs,
+    ModelServer,
+    Raw,
+    Refusal,
+    Reply,
+    Resets,
+    closed_port,
+)
+
+FIRST = Reply(
+    thinking="Two files.",
+    text="I read them.",
+    interleaved="Now.",
+    calls=(("read", '{"path": "a"}'), ("read", '{"path": "b"}')),
+)
+SECOND = Reply(text="Again.", calls=(("read", '{"path": '),))
+LAST = Reply(text="Both are fine.")
+
+
+SHOWN = ("type", "text", "name", "arguments", "invalid_arguments")
+
+
+async def reads(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    return ToolOutcome(text=f"text of {arguments.get('path')}")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+async def agent_for(bench: Bench, server: ModelServer, session: Session | None = None, **options: Any) -> Agent:
+    options.setdefault("tools", [ProbeTool("read", reads)])
+    return await bench.agent(model=model_of(server), session=session, **options)
+
+
+def transcript(bench: Bench) -> list[Any]:
+    """What a person sees, without what differs from provider to provider: names, identifiers, their own states."""
+    rows: list[Any] = []
+    for event in bench.session.events:
+        data = event.data
+        match event.type:
+            case "assistant/message":
+                blocks = [
+                    {
+                        key: block[key]
+                        for key in ("type", "text", "name", "arguments", "invalid_arguments")
+                        if key in block
+                    }
+                    for block in data["content"]
+                ]
+                rows.append((event.type, blocks, data["stop_reason"], data["usage"]["input_tokens"]))
+            case "tool/result":
+                rows.append((event.type, data["name"], data["content"], data["is_error"]))
+            case "tool/call":
+                rows.append((event.type, data["name"], data["arguments"], data["title"]))
+            case "user/message" | "turn/start" | "turn/end":
+                rows.append((event.type, data))
+            case _:
+                rows.append(event.type)
+    return rows
+
+
+async def test_the_same_conversation_through_each_format_gives_the_same_transcript(tmp_path: Path) -> None:
+    seen: list[list[Any]] = []
+    for dialect in DIALECTS:
+        bench = Bench(tmp_path / dialect)
+        async with ModelServer(dialect, FIRST, SECOND, LAST) as server:  # type: ignore[arg-type]
+            agent = await agent_for(bench, server)
+            outcome = await within(agent.run_turn(user_message("Read a and b")), "the turn")
+        assert outcome.reason == "done", outcome
+        assert_valid(bench.session)
+        seen.append(transcript(bench))
+        await bench.session.aclose()
+    assert seen[0] == seen[1] == seen[2]
+    results = [row for row in seen[0] if row[0] == "tool/result"]
+    assert [row[2][0]["text"] for row in results[:2]] == ["text of a", "text of b"]
+    assert "must be one JSON object" in results[2][2][0]["text"]
+
+
+class Catalogs:
+    """Adds a new catalog at some steps, as the publisher does when skills changed."""
+
+    def __init__(self, *steps: int) -> None:
+        self._steps = steps
+
+    async def before_step(self, context: StepContext, batch: Batch) -> Batch | Reject:
+        if context.step not in self._steps:
+            return batch
+        return (*batch, user_message(f"catalog of step {context.step}", {"kind": "test"}))
+
+
+def parts(dialect: str, body: Any) -> tuple[list[str], dict[str, str]]:
+    """The messages as sent, and all of the rest of the body."""
+    key = "input" if dialect == "responses" else "messages"
+    rest = {name: json.dumps(value) for name, value in body.items() if name != key}
+    if dialect == "messages":
+        # Neighbours of one role are sent as one message: compare their blocks.
+        return [json.dumps([m["role"], block]) for m in body[key] for block in m["content"]], rest
+    return [json.dumps(message) for message in body[key]], rest
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_the_prefix_of_a_request_never_changes_and_a_replacement_catalog_only_appends(
+    bench: Bench, dialect: Any
+) -> None:
+    async with ModelServer(dialect, FIRST, SECOND, FIRST, LAST, LAST) as server:
+        model = open_model(f"{server.provider}:test-model", base_url=server.base_url, api_key=KEY)
+        agent = await bench.agent(model=model, tools=[ProbeTool("read", reads)], hooks=[Catalogs(1, 3)])
+        await within(agent.run_turn(user_message("Read a and b")), "the turn")
+        await bench.session.aclose()
+        # Reading the log again must give the same bytes.
+        again = await bench.store.open(bench.session.id)
+        agent = await bench.agent(
+            model=open_model(f"{server.provider}:test-model", base_url=server.base_url, api_key=KEY),
+            session=again,
+            tools=[ProbeTool("read", reads)],
+        )
+        await within(agent.run_turn(user_message("Once more")), "the resumed turn")
+    assert len(server.requests) == 5
+    previous, rest = parts(dialect, server.requests[0].json)
+    for request in server.requests[1:]:
+        messages, others = parts(dialect, request.json)
+        assert messages[: len(previous)] == previous
+        assert len(messages) > len(previous)
+        assert others == rest
+        previous = messages
+    assert sum("catalog of step" in message for message in previous) == 2
+
+
+FAULTS: dict[str, tuple[Answer, bool]] = {
+    "wrong key": (Refusal(401, {"error": {"message": f"Bad key {KEY}", "type": "authentication_error"}}), False),
+    "unknown model": (Refusal(404, {"error": {"message": "No such model", "type": "not_found_error"}}), False),
+    "rate limit": (Refusal(429, {"error": {"message": "Slow down", "type": "rate_limit_error"}}), True),
+    "rate limit with a wish": (
+        Refusal(429, {"error": {"message": "Slow down", "type": "rate_limit_error"}}, {"retry-after": "3"}),
+        True,
+    ),
+    "server error": (Refusal(500, {"error": {"message": "Oops", "type": "api_error"}}), True),
+    "reset at once": (Resets(LAST, -1), True),
+    "reset in the middle": (Resets(FIRST, 700), True),
+    "broken off": (Breaks(FIRST, 700), True),
+    "ended too early": (Ends(FIRST, 700), True),
+    "not UTF-8": (Raw(b"data: \xff\xfe\n\n"), False),
+    "not JSON": (Raw(b"data: {oops\n\n"), False),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", FAULTS)
+async def test_a_fault_is_visible_and_bounded_and_the_session_goes_on(bench: Bench, dialect: Any, name: str) -> None:
+    answer, passing = FAULTS[name]
+    async with ModelServer(dialect, answer, LAST) as server:
+        agent = await agent_for(bench, server)
+        outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+        if passing:
+            assert outcome.reason == "done", outcome
+            assert len(bench.data("model/retry")) == len(bench.live_of(Retrying)) == 1
+            assert bench.pauses.seconds == [3.0 if "wish" in name else 1.0]
+        else:
+            assert outcome.reason == "failed", outcome
+            assert outcome.message
+            assert bench.pauses.seconds == []
+            assert (await within(agent.run_turn(user_message("Again")), "the next turn")).reason == "done"
+    assert_valid(bench.session)
+    assert bench.session.path is not None
+    stored = bench.session.path.read_text()
+    assert KEY not in stored
+    assert KEY not in outcome.message + outcome.hint
+    assert not any(KEY in repr(item) for item in bench.live)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_nobody_listening_is_told_after_bounded_attempts(bench: Bench, dialect: Any) -> None:
+    async with ModelServer(dialect, LAST) as server:
+        model = open_model(f"{server.provider}:m", base_url=f"http://127.0.0.1:{closed_port()}", api_key=KEY)
+        agent = await bench.agent(model=model, retry=RetryPolicy(attempts=3, sleep=bench.pauses))
+        outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+        assert outcome.reason == "failed"
+        assert "no connection" in outcome.message
+        assert "(3 attempts)" in outcome.message
+        await agent.set_model(model_of(server))
+        assert (await within(agent.run_turn(user_message("Again")), "the next turn")).reason == "done"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_a_stream_that_never_ends_is_bounded(bench: Bench, dialect: Any) -> None:
+    async with ModelServer(dialect, Endless(), LAST) as server:
+        agent = await agent_for(bench, server, limits=AgentLimits(reply_size=500))
+        outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+        assert outcome.reason == "failed"
+        assert "stopped at 500 characters" in outcome.message
+        await within(server.gone.wait(), "the end of the connection")
+        assert (await within(agent.run_turn(user_message("Again")), "the next turn")).reason == "done"
+    assert bench.data("assistant/message")[0]["stop_reason"] == "cut"
+    assert_valid(bench.session)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_a_stream_that_falls_silent_is_a_timeout(bench: Bench, dialect: Any) -> None:
+    async with ModelServer(dialect, LAST) as server:
+        agent = await agent_for(bench, server)
+        # The first request imports the libraries, which takes longer than the silence that is played.
+        await within(agent.run_turn(user_message("Warm up")), "the first turn")
+        server._answers = [Hangs(FIRST, 700), LAST]
+        agent = await agent_for(bench, server, bench.session, limits=AgentLimits(reply_idle=1.0))
+        outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+        assert outcome.reason == "done", outcome
+    assert [data["kind"] for data in bench.data("model/retry")] == ["timeout"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_a_turn_cancelled_in_mid_stream_keeps_what_came(bench: Bench, dialect: Any) -> None:
+    async with ModelServer(dialect, Hangs(FIRST, -100), LAST) as server:
+        agent = await agent_for(bench, server)
+        running = asyncio.create_task(agent.run_turn(user_message("Hello")))
+        await until(lambda: "".join(item.text for item in bench.live_of(TextDelta)) == FIRST.text, "the text")
+        agent.cancel()
+        assert (await within(running, "the cancelled turn")).reason == "cancelled"
+        kept = bench.data("assistant/message")[0]
+        assert kept["stop_reason"] == "cut"
+        assert [block["text"] for block in kept["content"] if block["type"] == "text"] == [FIRST.text]
+        assert_valid(bench.session)
+        assert (await within(agent.run_turn(user_message("Go on")), "the next turn")).reason == "done"
+    assert bench.live_of(ToolStarted) == []
+    wire = server.requests[1].body.decode()
+    assert FIRST.text in wire
+    assert "Interrupted" in wire or "tool" not in "".join(block["type"] for block in kept["content"])
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("way", [Resets, Ends])
+async def test_the_plug_pulled_at_any_byte_leaves_a_session_that_goes_on(
+    tmp_path: Path, dialect: Any, way: Any
+) -> None:
+    reply = Reply(thinking="Hm.", text="I read.", calls=(("read", '{"path": "é"}'),), piece=3)
+    async with ModelServer(dialect, LAST) as server:
+        size = server.size(reply)
+        for after in [*range(0, size, max(1, size // 23)), size - 2, size - 1]:
+            bench = Bench(tmp_path / str(after))
+            server._answers = [way(reply, after), LAST]
+            agent = await agent_for(bench, server, retry=RetryPolicy(attempts=1))
+            outcome = await within(agent.run_turn(user_message("Hello")), f"the turn cut after {after} bytes")
+            assert outcome.reason in ("failed", "done"), outcome
+            assert_valid(bench.session)
+            server._answers = [LAST]
+            outcome = await within(agent.run_turn(user_message("Go on")), f"the turn after {after} bytes")
+            assert outcome.reason == "done", (after, outcome)
+            assert_valid(bench.session)
+            await bench.session.aclose()
+            again = await bench.store.open(bench.session.id)
+            assert again.surface.messages() == bench.session.surface.messages()
+            await again.aclose()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_a_context_overflow_compacts_once(bench: Bench, dialect: Any) -> None:
+    long = Reply(text="word " * 3000, piece=2000)
+    words = {"messages": "prompt is too long: 9 tokens > 8 maximum"}.get(dialect, "maximum context length is 8 tokens")
+    async with ModelServer(dialect, long) as server:
+        agent = await agent_for(bench, server)
+        for number in range(3):
+            await within(agent.run_turn(user_message(f"Request {number}")), "a long turn")
+        overflow = server.error(400, words, None, "invalid_request_error")
+        server._answers = [overflow, Reply(text="What was said: words."), LAST]
+        outcome = await within(agent.run_turn(user_message("Now this")), "the turn")
+        assert outcome.reason == "done", outcome
+        assert bench.data("compaction")[0]["summary"] == "What was said: words."
+        assert "What was said: words." in server.requests[-1].body.decode()
+        server._answers = [overflow]
+        outcome = await within(agent.run_turn(user_message("And this")), "the turn that does not fit")
+        assert outcome.reason == "failed"
+        server._answers = [LAST]
+        assert (await within(agent.run_turn(user_message("Go on")), "the last turn")).reason == "done"
+    assert_valid(bench.session)
+
+
+async def test_models_can_be_switched_in_mid_session(bench: Bench) -> None:
+    async with (
+        ModelServer("messages", FIRST, LAST) as one,
+        ModelServer("responses", FIRST, LAST) as two,
+        ModelServer("chat", LAST) as three,
+    ):
+        agent = await agent_for(bench, one)
+        await within(agent.run_turn(user_message("First")), "the first turn")
+        await agent.set_model(model_of(two))
+        await within(agent.run_turn(user_message("Second")), "the second turn")
+        await agent.set_model(model_of(three))
+        outcome = await within(agent.run_turn(user_message("Third")), "the third turn")
+    assert outcome.reason == "done", outcome
+    wire = three.requests[0].body.decode()
+    assert [text in wire for text in ("First", "Second", "Third", "text of a")] == [True] * 4
+    assert "sig-0" not in two.requests[0].body.decode()
+    assert len(bench.data("model/change")) == 2
+    assert_valid(bench.session)
