@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,21 @@ def test_help_topics(place: Place) -> None:
         shown = place.run("help", topic)
         assert shown.status == 0
         assert shown.out.startswith("# ")
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_help_and_version_import_nothing_heavy(place: Place, flag: str) -> None:
+    code = (
+        "import sys\nfrom app.cli import main\nmain([sys.argv[1]])\n"
+        "heavy = ('asyncio', 'pydantic', 'textual', 'rich', 'yaml', 'watchfiles', 'skills_core', 'logging')\n"
+        "print(sorted(name for name in heavy if name in sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, flag],
+        cwd=place.project,
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert (done.returncode, done.stderr) == (0, "[]\n")
