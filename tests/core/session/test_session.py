@@ -241,12 +241,13 @@ async def test_messages_are_indexed_by_their_source() -> None:
 async def test_sync_waits_for_what_was_appended_before(sink: GatedSink, session: Session) -> None:
     writing = asyncio.create_task(session.append(user_message("a")))
     await entered(sink)
+    waiting = asyncio.create_task(session.append(user_message("b")))
     syncing = asyncio.create_task(session.sync())
     await asyncio.sleep(0)
     assert sink.synced_after == []
     sink.gate.set()
-    await asyncio.gather(writing, syncing)
-    assert sink.synced_after == [1]
+    await asyncio.gather(writing, waiting, syncing)
+    assert sink.synced_after == [2]
     await session.aclose()
 
 

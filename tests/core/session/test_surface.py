@@ -115,6 +115,11 @@ def test_a_result_without_its_call_is_dropped(pending: list[PendingEvent]) -> No
     assert marks[-1] == "user hi"
 
 
+def test_of_two_results_of_one_call_the_first_counts() -> None:
+    marks = outline_of(CALLS, result("a", "1"), result("a", "again"), result("b", "2"))
+    assert marks == ["assistant look", "result a 1", "result b 2"]
+
+
 def test_an_id_that_two_calls_share_is_called_once() -> None:
     twice = assistant("look", ("a", "read", {"path": "x"}), ("a", "read", {"path": "y"}))
     messages = surface_of(numbered([twice, result("a", "1"), result("a", "2")])).messages()
