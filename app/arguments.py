@@ -56,6 +56,7 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
             setattr(arguments, name, [*(getattr(arguments, name, None) or ()), *(after or ())])
         elif after is not None:
             setattr(arguments, name, after)
+    _join_session_flags(arguments)
     return arguments
 
 
@@ -72,12 +73,19 @@ def build_parser() -> tuple[Parser, dict[str | None, tuple[str, ...]]]:
     chat = parser.add_argument_group("the chat")
     which = chat.add_mutually_exclusive_group()
     which.add_argument(
-        "--continue", dest="continue_", action="store_true", help="go on with this folder's last session"
+        "--continue", dest="chat_continue", action="store_true", help="go on with this folder's last session"
     )
     which.add_argument(
-        "--resume", nargs="?", const="", metavar="ID", help="go on with a session; without ID, choose one"
+        "--resume",
+        dest="chat_resume",
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="go on with a session; without ID, choose one",
     )
-    which.add_argument("--fork", metavar="ID[:SEQ]", help="a new session from an old one, up to its event SEQ")
+    which.add_argument(
+        "--fork", dest="chat_fork", metavar="ID[:SEQ]", help="a new session from an old one, up to its event SEQ"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
     flags: dict[str | None, tuple[str, ...]] = {None: _flags_of(parser)}
     for name in COMMANDS:
@@ -104,6 +112,20 @@ def _check_first_word(parser: Parser, argv: Sequence[str]) -> None:
         elif not word.startswith("-"):
             hint = did_you_mean(word, COMMANDS) or 'to ask the model, write: skilldeck run "…"'
             raise UsageError(f'there is no command "{word}"', hint)
+
+
+def _join_session_flags(arguments: argparse.Namespace) -> None:
+    """Lets --continue, --resume and --fork stand before ``run`` too, and refuses them before any other command."""
+    before = (arguments.chat_continue, arguments.chat_resume, arguments.chat_fork)
+    given = [flag for flag, value in zip(("--continue", "--resume", "--fork"), before, strict=True) if value]
+    if arguments.command is None:
+        arguments.continue_, arguments.resume, arguments.fork = before
+    elif given and arguments.command != "run":
+        raise UsageError(f"{given[0]} does not go with {arguments.command}")
+    elif given:
+        if arguments.continue_ or arguments.resume or arguments.fork:
+            raise UsageError(f"{given[0]} and another session flag do not go together")
+        arguments.continue_, arguments.resume, arguments.fork = before
 
 
 def _unknown(word: str, command: str | None, flags: Sequence[str]) -> UsageError:

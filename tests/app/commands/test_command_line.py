@@ -88,6 +88,17 @@ def test_global_flags_before_and_after_the_command() -> None:
     assert parse_arguments(["skills", "--json"]).format == "json"
 
 
+def test_session_flags_before_run_hold_and_before_others_are_refused() -> None:
+    assert parse_arguments(["--continue", "run", "x"]).continue_ is True
+    assert parse_arguments(["--fork", "a:3", "run", "x"]).fork == "a:3"
+    assert parse_arguments(["run", "x", "--resume", "b"]).resume == "b"
+    assert parse_arguments(["--resume"]).resume == ""
+    assert parse_arguments([]).continue_ is False
+    for words in (["--continue", "skills"], ["--fork", "a", "show", "b"], ["--continue", "run", "x", "--resume", "b"]):
+        with pytest.raises(UsageError):
+            parse_arguments(words)
+
+
 def test_parse_raises_and_does_not_leave() -> None:
     with pytest.raises(UsageError):
         parse_arguments(["--resume", "x", "--continue"])
