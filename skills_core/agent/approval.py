@@ -13,12 +13,17 @@ Answer: TypeAlias = Literal["once", "session", "no"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolQuestion:
-    """May this tool run? ``summary`` is one line; ``detail`` is what would be written or executed."""
+    """May this tool run? ``summary`` is one line; ``detail`` is what would be written or executed.
+
+    ``outside`` tells that it reaches beyond the project: an answer for the session about the one does not hold for
+    the other.
+    """
 
     tool: str
     summary: str
     detail: str
     arguments: Mapping[str, Any]
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from skills_core.session.session import Session
 class Approvals:
     """``allowed`` are the tools that the configuration lets run without a question.
 
-    An answer for the session holds until the session ends, also when it is opened again. A fork asks anew: what the
-    person allowed there was said in another conversation.
+    An answer for the session holds until the session ends, also when it is opened again, for calls within the project
+    or for calls beyond it, as was asked. A fork asks anew: what the person allowed was said in another conversation.
     """
 
     def __init__(
@@ -25,16 +25,17 @@ class Approvals:
     ) -> None:
         self._approver = approver
         self._record = record
-        self._allowed = set(allowed)
+        self._allowed = frozenset(allowed)
+        self._for_session: set[tuple[str, bool]] = set()
         inherited = session.header.parent_seq or 0
         for event in session.events:
             if event.type == APPROVAL and event.seq > inherited and event.data.get("answer") == "session":
                 tool = event.data.get("tool")
                 if isinstance(tool, str):
-                    self._allowed.add(tool)
+                    self._for_session.add((tool, event.data.get("outside") is True))
 
     def needs_answer(self, question: ToolQuestion) -> bool:
-        return question.tool not in self._allowed
+        return question.tool not in self._allowed and (question.tool, question.outside) not in self._for_session
 
     async def ask(self, question: ToolQuestion, call_id: str) -> Answer:
         """Asks the person. An answer that is none of the three counts as no."""
@@ -47,8 +48,9 @@ class Approvals:
             "question": question.summary,
             "answer": answer,
             "call_id": call_id,
+            "outside": question.outside,
         }
         await self._record(PendingEvent(APPROVAL, data))
         if answer == "session":
-            self._allowed.add(question.tool)
+            self._for_session.add((question.tool, question.outside))
         return answer

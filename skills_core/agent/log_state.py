@@ -29,12 +29,22 @@ def last_turn(events: Sequence[SessionEvent]) -> int:
     return 0
 
 
-def last_context(events: Sequence[SessionEvent]) -> Mapping[str, Any] | None:
-    """The newest stored request context."""
-    for event in reversed(events):
-        if event.type == REQUEST_CONTEXT:
-            return event.data
-    return None
+class LastContext:
+    """The newest stored request context; looks at each event of a log once."""
+
+    def __init__(self, events: Sequence[SessionEvent]) -> None:
+        self._events = events
+        self._seen = 0
+        self._data: Mapping[str, Any] | None = None
+
+    def is_changed(self, data: Mapping[str, Any]) -> bool:
+        """Whether ``data`` differs from it, so that it has to be stored."""
+        for at in range(len(self._events) - 1, self._seen - 1, -1):
+            if self._events[at].type == REQUEST_CONTEXT:
+                self._data = self._events[at].data
+                break
+        self._seen = len(self._events)
+        return data != self._data
 
 
 def closing_of_open_turn(events: Sequence[SessionEvent]) -> tuple[PendingEvent, ...]:

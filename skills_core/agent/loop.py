@@ -14,6 +14,7 @@ from skills_core.agent.compaction_run import Compactor
 from skills_core.agent.hooks import PreStepHook
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import Compacting, LiveItem, QueueChanged
+from skills_core.agent.log_state import LastContext
 from skills_core.agent.model import Model, ModelReply
 from skills_core.agent.outcome import AgentBusyError, CompactionOutcome, TurnOutcome
 from skills_core.agent.ports import TurnPorts
@@ -98,6 +99,7 @@ class Agent:
             tools=self._tools,
             hooks=tuple(hooks),
             runner=self._runner,
+            context=LastContext(session.events),
             limits=self._limits,
             retry=retry or RetryPolicy(),
             max_steps=max(1, max_steps),
@@ -232,17 +234,18 @@ class Agent:
         return claimed
 
     def _normalise(self, reply: ModelReply) -> ModelReply:
-        if self._call_ids is None:
-            self._call_ids = {str(event.data.get("id")) for event in self._session.events if event.type == TOOL_RESULT}
         return normalised(reply, self._free_call_id)
 
     def _free_call_id(self, given: str) -> str:
-        used = self._call_ids if self._call_ids is not None else set[str]()
+        """The identifier itself, or a like one when an earlier call of the session has it."""
+        if self._call_ids is None:
+            results = (event for event in self._session.events if event.type == TOOL_RESULT)
+            self._call_ids = {str(event.data.get("id")) for event in results}
         free, number = given, 1
-        while not free or free in used:
+        while not free or free in self._call_ids:
             free = f"{given or 'call'}-{number}"
             number += 1
-        used.add(free)
+        self._call_ids.add(free)
         return free
 
     def _emit(self, item: LiveItem) -> None:

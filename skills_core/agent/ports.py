@@ -9,6 +9,7 @@ from typing import Protocol
 from skills_core.agent.hooks import PreStepHook
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import LiveItem
+from skills_core.agent.log_state import LastContext
 from skills_core.agent.model import Model, ModelReply
 from skills_core.agent.outcome import CompactionOutcome
 from skills_core.agent.retry import RetryPolicy
@@ -37,6 +38,7 @@ class TurnPorts:
     tools: Mapping[str, Tool]
     hooks: tuple[PreStepHook, ...]
     runner: ToolRunner
+    context: LastContext
     limits: AgentLimits
     retry: RetryPolicy
     max_steps: int

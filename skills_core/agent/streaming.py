@@ -6,12 +6,22 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import LiveItem
-from skills_core.agent.model import Model, ModelError, ModelReply, ModelRequest, StreamItem
-from skills_core.agent.reply import PartialReply
+from skills_core.agent.model import (
+    Model,
+    ModelError,
+    ModelReply,
+    ModelRequest,
+    StreamItem,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+)
+from skills_core.agent.reply import PartialReply, storable
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +43,7 @@ async def stream_reply(
             if isinstance(item, ModelReply):
                 return item
             partial.add(item)
-            emit(item)
+            emit(_shown(item))
             if partial.size > limits.reply_size:
                 raise ModelError(
                     "bad-response",
@@ -68,6 +78,14 @@ async def _next(stream: AsyncIterator[StreamItem], idle: float, deadline: float,
                 "The model does not come to an end: ask for less, or choose another model.",
             ) from None
         raise ModelError("timeout", f"The model was silent for {idle:g} seconds.") from None
+
+
+def _shown(item: TextDelta | ThinkingDelta | ToolCallDelta) -> StreamItem:
+    """A piece as subscribers may write it anywhere: half of a surrogate pair is in no encoding."""
+    text = item.arguments if isinstance(item, ToolCallDelta) else item.text
+    if text.isascii() or (clean := storable(text)) == text:
+        return item
+    return replace(item, **{"arguments" if isinstance(item, ToolCallDelta) else "text": clean})
 
 
 async def _close(stream: Any, grace: float) -> None:

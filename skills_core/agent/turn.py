@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 
+from skills_core.agent.bounded import one_line
 from skills_core.agent.hooks import Reject, StepContext
 from skills_core.agent.live import Retrying, StepStarted
-from skills_core.agent.log_state import closing_of_open_turn, last_context, last_turn
+from skills_core.agent.log_state import closing_of_open_turn, last_turn
 from skills_core.agent.model import ModelError, ModelReply
 from skills_core.agent.outcome import TurnOutcome
 from skills_core.agent.ports import TurnPorts
 from skills_core.agent.reply import PartialReply, assistant_data, tool_calls
 from skills_core.agent.request import build_request, context_data, tool_schemas
 from skills_core.agent.retry import final_error
+from skills_core.agent.secret_text import scrubbed_error, secret_values
 from skills_core.agent.streaming import stream_reply
 from skills_core.agent.window import near_limit
 from skills_core.session.compaction import KEEP_TOKENS
@@ -33,6 +35,7 @@ _STOPS = {
     "length": ("The reply was cut at the model's length limit.", "Ask it to go on."),
     "refused": ("The model refused to answer.", ""),
 }
+_EMPTY = ("The model sent an empty reply.", "Ask again, in other words if need be.")
 
 
 class _HookError(Exception):
@@ -117,7 +120,7 @@ class Turn:
                 return TurnOutcome(reason="failed", message="The reply broke off.", hint="Ask again.")
             await ports.runner.run()
             if not calls and not (ports.waiting() and self._step < ports.max_steps):
-                message, hint = _STOPS.get(reply.stop_reason, ("", ""))
+                message, hint = _STOPS.get(reply.stop_reason, ("", "") if reply.content else _EMPTY)
                 return TurnOutcome(reason="done", message=message, hint=hint)
             if self._step >= ports.max_steps:
                 message = f"The turn reached its limit of {ports.max_steps} steps."
@@ -139,7 +142,7 @@ class Turn:
             number = last_turn(stored) + 1
             events.append(PendingEvent(TURN_START, {"turn": number}))
         context = context_data(ports.system_prompt, tool_schemas(ports.tools), ports.model().name)
-        if context != last_context(ports.session.events):
+        if ports.context.is_changed(context):
             events.append(PendingEvent(REQUEST_CONTEXT, context))
         if events or batch:
             await ports.record(*events, *batch)
@@ -165,7 +168,8 @@ class Turn:
                 raise
             except Exception as error:
                 _log.exception("a pre-step hook failed")
-                raise _HookError(hook, str(error) or type(error).__name__) from error
+                words = one_line(scrubbed_error(str(error), secret_values()), 300)
+                raise _HookError(hook, words or type(error).__name__) from error
             if isinstance(decision, Reject):
                 return decision
             if not _is_batch(decision):

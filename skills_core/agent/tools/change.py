@@ -96,6 +96,13 @@ class FileChanger:
         return change
 
 
+def where(path: str, real: str, cwd: str, outside: bool) -> str:
+    """The path as written, where it leads when that is elsewhere, and whether that is beyond the project."""
+    straight = os.path.normpath(os.path.join(os.path.realpath(cwd), os.path.relpath(path, cwd)))
+    leads = "" if real in (path, straight) else f" (leads to {real})"
+    return f"{shown_path(path, cwd)}{leads}{' outside the project' if outside else ''}"
+
+
 def difference(change: Change, cwd: str) -> str:
     """A unified difference for a person, or the new content when there was none before; bounded."""
     name = shown_path(change.path, cwd)

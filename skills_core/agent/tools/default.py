@@ -48,8 +48,8 @@ def default_tools(
         ReadTool(folders, ledger),
         ListTool(folders),
         SearchTool(folders),
-        WriteTool(changer),
-        EditTool(changer),
+        WriteTool(changer, folders),
+        EditTool(changer, folders),
         ShellTool(),
     )
     left_out = frozenset(without)

@@ -10,9 +10,9 @@ from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ToolSchema
 from skills_core.agent.tool import ToolContext, ToolOutcome
-from skills_core.agent.tools.change import Change, FileChanger
+from skills_core.agent.tools.change import Change, FileChanger, where
 from skills_core.agent.tools.outcome import failed
-from skills_core.agent.tools.paths import ArgumentError, absolute_path, flag_argument, shown_path, text_argument
+from skills_core.agent.tools.paths import ArgumentError, ReadableFolders, absolute_path, flag_argument, text_argument
 from skills_core.agent.tools.text_file import FileError, read_file
 
 _SCHEMA = ToolSchema(
@@ -36,8 +36,9 @@ _SCHEMA = ToolSchema(
 class EditTool:
     """Asks, then replaces the file in one step; line ends of the file are kept whatever the model sends."""
 
-    def __init__(self, changer: FileChanger) -> None:
+    def __init__(self, changer: FileChanger, folders: ReadableFolders) -> None:
         self._changer = changer
+        self._folders = folders
 
     @property
     def schema(self) -> ToolSchema:
@@ -53,9 +54,10 @@ class EditTool:
         except (ArgumentError, FileError):
             # The call fails with the same words when it runs, and changes nothing.
             return None
-        summary = one_line(f"Edit {shown_path(path, context.cwd)}", 300)
+        outside = not self._folders.in_project(change.path)
+        summary = one_line(f"Edit {where(path, change.path, context.cwd, outside)}", 300)
         detail = self._changer.ask(change, context)
-        return ToolQuestion(tool="edit", summary=summary, detail=detail, arguments=arguments)
+        return ToolQuestion(tool="edit", summary=summary, detail=detail, arguments=arguments, outside=outside)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         try:

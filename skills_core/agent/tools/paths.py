@@ -106,6 +106,10 @@ class ReadableFolders:
                     folders.add(skill.resource_base.path)
         self._skills = tuple(sorted(folders))
 
+    def in_project(self, real_path: str) -> bool:
+        """Whether a real path lies in the project. Looks at the disk."""
+        return is_inside(real_path, os.path.realpath(self.project_root))
+
     def holds(self, path: str) -> bool:
         """Whether the file that the path leads to, links followed, lies in one of the folders. Looks at the disk."""
         real = os.path.realpath(path)

@@ -119,7 +119,7 @@ def outside_question(
     real = os.path.realpath(path)
     summary = one_line(f"{tool.capitalize()} outside the project: {path}", 300)
     detail = path if real == path else f"{path}\nleads to {real}"
-    return ToolQuestion(tool=tool, summary=summary, detail=detail, arguments=arguments)
+    return ToolQuestion(tool=tool, summary=summary, detail=detail, arguments=arguments, outside=True)
 
 
 def _chosen(lines: list[str], start: int, limit: int) -> tuple[list[str], int]:

@@ -10,9 +10,9 @@ from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ToolSchema
 from skills_core.agent.tool import ToolContext, ToolOutcome
-from skills_core.agent.tools.change import Change, FileChanger
+from skills_core.agent.tools.change import Change, FileChanger, where
 from skills_core.agent.tools.outcome import failed
-from skills_core.agent.tools.paths import ArgumentError, absolute_path, shown_path, text_argument
+from skills_core.agent.tools.paths import ArgumentError, ReadableFolders, absolute_path, text_argument
 from skills_core.agent.tools.text_file import FileError, read_file
 
 _SCHEMA = ToolSchema(
@@ -34,8 +34,9 @@ _SCHEMA = ToolSchema(
 class WriteTool:
     """Asks, then replaces the file in one step and keeps its mode, its line ends and its byte order mark."""
 
-    def __init__(self, changer: FileChanger) -> None:
+    def __init__(self, changer: FileChanger, folders: ReadableFolders) -> None:
         self._changer = changer
+        self._folders = folders
 
     @property
     def schema(self) -> ToolSchema:
@@ -52,9 +53,10 @@ class WriteTool:
             # The call fails with the same words when it runs, and changes nothing.
             return None
         verb = "Create" if change.before is None else "Overwrite"
-        summary = one_line(f"{verb} {_named(path, change.path, context.cwd)}", 300)
+        outside = not self._folders.in_project(change.path)
+        summary = one_line(f"{verb} {where(path, change.path, context.cwd, outside)}", 300)
         detail = self._changer.ask(change, context)
-        return ToolQuestion(tool="write", summary=summary, detail=detail, arguments=arguments)
+        return ToolQuestion(tool="write", summary=summary, detail=detail, arguments=arguments, outside=outside)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         try:
@@ -72,9 +74,3 @@ def _plan(path: str, content: str) -> Change:
         raise FileError(f"cannot be replaced: {error.message}") from error
     data = before.encoded(content) if before is not None else content.encode("utf-8", "replace")
     return Change(path, before, data)
-
-
-def _named(path: str, real: str, cwd: str) -> str:
-    """The path as written, and where it leads when that is elsewhere."""
-    shown = shown_path(path, cwd)
-    return shown if real == path else f"{shown} (leads to {shown_path(real, os.path.realpath(cwd))})"

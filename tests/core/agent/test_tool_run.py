@@ -230,3 +230,17 @@ def test_bounded_text_keeps_both_ends() -> None:
 def test_one_line_has_no_controls() -> None:
     assert one_line("a\x1b[31m\nb\u202ec\td") == "a [31m b c d"
     assert one_line("x" * 200, 10) == "xxxxxxx..."
+
+
+async def test_an_answer_for_the_session_within_the_project_does_not_reach_beyond_it(bench: Bench) -> None:
+    class Reaching(ProbeTool):
+        def question(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolQuestion | None:
+            outside = arguments["where"] == "beyond"
+            return ToolQuestion(tool="probe", summary="?", detail="", arguments=arguments, outside=outside)
+
+    person = Person("session", "no")
+    calls = [call("probe", where=where) for where in ("within", "within", "beyond", "within")]
+    results = await run(bench, *calls, tools=[Reaching("probe")], person=person)
+    assert [result == "probe done" for result in results] == [True, True, False, True]
+    assert [question.outside for question in person.questions] == [False, True]
+    assert [data["outside"] for data in bench.data("approval")] == [False, True]

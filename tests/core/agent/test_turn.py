@@ -318,3 +318,17 @@ async def test_a_full_disk_is_an_outcome_and_loses_nothing(bench: Bench, monkeyp
     monkeypatch.setattr(bench.session, "append", real)
     assert (await within(agent.run_turn(*outcome.returned), "the turn after it")).reason == "done"
     assert_valid(bench.session)
+
+
+async def test_an_empty_reply_is_told(bench: Bench) -> None:
+    agent = await bench.agent({}, {"text": "Words."})
+    outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+    assert (outcome.reason, outcome.message) == ("done", "The model sent an empty reply.")
+    assert (await within(agent.run_turn(user_message("Again")), "the next turn")).message == ""
+
+
+async def test_pieces_that_no_encoding_has_reach_neither_subscribers_nor_the_log(bench: Bench) -> None:
+    agent = await bench.agent({"text": "a\ud83d b"})
+    await within(agent.run_turn(user_message("Hello")), "the turn")
+    shown = "".join(item.text for item in bench.live_of(TextDelta))
+    assert shown == bench.data("assistant/message")[0]["content"][0]["text"] == "a\ufffd b"

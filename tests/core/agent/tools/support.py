@@ -49,8 +49,8 @@ class Workshop:
             "read": ReadTool(self.folders, ledger),
             "list": ListTool(self.folders),
             "search": SearchTool(self.folders),
-            "write": WriteTool(changer),
-            "edit": EditTool(changer),
+            "write": WriteTool(changer, self.folders),
+            "edit": EditTool(changer, self.folders),
             "shell": ShellTool(),
         }
 

@@ -201,3 +201,19 @@ async def test_a_report_that_fails_harms_nothing(workshop: Workshop, monkeypatch
     monkeypatch.setattr(workshop.reports, "report_change", fails)
     assert not (await workshop.call("write", path="a.txt", content="x\n")).is_error
     assert Path(workshop.cwd / "a.txt").exists()
+
+
+@pytest.mark.parametrize("tool", ["write", "edit"])
+async def test_questions_tell_what_reaches_beyond_the_project(workshop: Workshop, tool: str) -> None:
+    for folder in (workshop.cwd, workshop.outside):
+        (folder / "a.txt").write_text("one\n")
+    (workshop.cwd / "out").symlink_to(workshop.outside)
+    arguments = {"content": "two\n"} if tool == "write" else {"old_text": "one", "new_text": "two"}
+    within = await workshop.question(tool, path="a.txt", **arguments)
+    assert within is not None
+    assert not within.outside
+    for path in (str(workshop.outside / "a.txt"), "out/a.txt"):
+        beyond = await workshop.question(tool, path=path, **arguments)
+        assert beyond is not None
+        assert beyond.outside
+        assert beyond.summary.endswith(" outside the project")
