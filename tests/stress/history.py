@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+_MAY_GO_UNSEEN, _SURELY_GONE = 0.1, 0.03
+"""Seconds."""
+
 _OLDEST = 30.0
 """Seconds after which a catalog that was not asked for freshly may no longer be what it was."""
 
@@ -135,15 +138,31 @@ class History:
         return found
 
     def _last_loss(self, name: str, moment: float) -> Change | None:
-        """The change that began the absence of ``name`` at ``moment``; None when it was there."""
+        """The change that began the absence of ``name`` at ``moment``; None when it was there.
+
+        A name that was gone for long, came, and went again at once, need not have been seen to be back.
+        """
         known = self._names[name]
         index = bisect.bisect_right(known.starts, moment)
         if known.values[index] is not None:
             # Read just before it came back.
             index -= 1
-        while index > 0 and known.values[index] is None and known.values[index - 1] is None:
-            index -= 1
+        while index > 0 and known.values[index] is None:
+            if known.values[index - 1] is None:
+                index -= 1
+            elif index > 2 and known.values[index - 2] is None and self._unseen(known, index - 1):
+                index -= 2
+            else:
+                break
         return known.changes[index - 1] if index > 0 and known.values[index] is None else None
+
+    @staticmethod
+    def _unseen(known: _Name, index: int) -> bool:
+        """Whether the name had this value for so short a time, after so long an absence, that it may go unseen."""
+        return (
+            known.starts[index] - known.starts[index - 1] < _MAY_GO_UNSEEN
+            and known.ends[index - 1] - known.starts[index - 2] > _SURELY_GONE
+        )
 
     def _moments(self, spans: list[tuple[float, float]]) -> Iterable[float]:
         edges = self._edges

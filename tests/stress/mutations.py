@@ -148,7 +148,7 @@ class Mutator:
 
     def _save_like_vim(self, slot: Slot, text: str, description: str) -> None:
         backup = slot.file.with_name(f"{slot.file.name}~")
-        probe = slot.file.with_name("4913")
+        probe = slot.file.with_name(f"4913-{slot.label}")
         probe.write_bytes(b"")
         probe.unlink()
         if slot.file.exists():
@@ -158,7 +158,7 @@ class Mutator:
         backup.unlink(missing_ok=True)
 
     def _save_with_old_aside(self, slot: Slot, text: str, description: str) -> None:
-        new, old = slot.file.with_name("___new___"), slot.file.with_name("___old___")
+        new, old = slot.file.with_name(f"___new-{slot.label}"), slot.file.with_name(f"___old-{slot.label}")
         new.write_text(text)
         if slot.file.exists():
             with self.log.change({slot.name: None}):
@@ -266,7 +266,7 @@ class Mutator:
 
     def break_and_mend(self, slot: Slot) -> None:
         """A definite error, written in one go and moved into place."""
-        temporary = slot.file.with_name(".broken.tmp")
+        temporary = slot.file.with_name(f".broken-{slot.label}.tmp")
         temporary.write_text(f"---\nname: {slot.name}\ndescription: [a, list]\n---\n")
         with self.log.change({slot.name: None}, at_once=True):
             temporary.replace(slot.file)

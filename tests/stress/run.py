@@ -14,7 +14,7 @@ from pathlib import Path
 from skills_core.filesystem import FilesystemSettings, filesystem_provider
 from skills_core.registry import SkillRegistry, SkillSnapshot, settled_snapshot
 from skills_core.registry.lookup import Lookup
-from tests.stress.history import History, Observation, read_changes
+from tests.stress.history import Change, History, Observation, read_changes
 from tests.stress.mutations import Manner, Plan
 
 TREE = Path(__file__).resolve().parents[2]
@@ -98,6 +98,20 @@ def make_plans(
     return plans, project
 
 
+def add_ballast(roots: list[str], count: int) -> Change:
+    """Skills that nobody changes, ``count`` in each root: a look at everything takes longer, and more can happen."""
+    values: dict[str, tuple[str | None, str | None]] = {}
+    start = time.monotonic()
+    for number, root in enumerate(roots):
+        for entry in range(count):
+            name = f"ballast-{number}-{entry}"
+            folder = Path(root, name)
+            folder.mkdir()
+            (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: nothing\n---\nx\n")
+            values[name] = (None, "nothing")
+    return Change(start, time.monotonic(), values)
+
+
 async def run_mutations(
     base: Path, seed: int, seconds: float, pause: float, manner: Manner, processes: int = 3, steps: bool = True
 ) -> RunResult:
@@ -126,6 +140,8 @@ async def run_mutations(
         for child in children:
             assert child.stdout is not None
             assert await asyncio.wait_for(child.stdout.readline(), 60) == b"ready\n"
+        # Not in a root that its process takes away or empties, nor where git would find it.
+        ballast = add_ballast([plans[0].shared_root], 400)
         registration = registry.register_provider(filesystem_provider(settings))
         observer = _Observer(registry, Lookup(cwd=str(project)), [])
         await observer.look(fresh=True)
@@ -141,7 +157,7 @@ async def run_mutations(
             quiet = time.monotonic()
             if stepping is not None:
                 stepping.cancel()
-            history = History(change for plan in plans for change in read_changes(Path(plan.log)))
+            history = History([ballast, *(change for plan in plans for change in read_changes(Path(plan.log)))])
             converged = await _converged(registry, observer.lookup, history, quiet)
             following.cancel()
         final = await settled_snapshot(registry, Lookup(cwd=str(project), fresh=True), 10.0)

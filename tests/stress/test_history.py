@@ -74,6 +74,19 @@ def test_a_loss_in_several_steps_counts_from_the_first():
     assert History(run).early_losses([seen(4, a="1"), seen(6.15)], 0.5) == []
 
 
+def test_a_short_return_between_two_long_absences_may_go_unseen_but_a_short_absence_is_none():
+    long_gone = [at(1, a=(None, "1")), at(5, a=("1", None)), at(6, a=(None, "2")), at(6.05, a=("2", None))]
+    assert History(long_gone).early_losses([seen(4, a="1"), seen(6.2)], 0.5) == []
+    saved = [
+        Change(1, 1.0, {"a": (None, "1")}),
+        Change(5, 5.0, {"a": ("1", None)}),
+        Change(5.001, 5.001, {"a": (None, "2")}),
+        Change(5.09, 5.09, {"a": ("2", None)}),
+        Change(5.5, 5.5, {"a": (None, "3")}),
+    ]
+    assert History(saved).early_losses([seen(4, a="1"), seen(5.25)], 0.2)
+
+
 def test_the_final_state():
     assert History(RUN).final() == {"c": "c1"}
 
