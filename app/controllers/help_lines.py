@@ -28,7 +28,7 @@ COMPLETION_KEYS = (
     KeyHelp("enter", "Accept a name that is not complete, else send", ""),
     KeyHelp("escape", "Close the completions and keep the text", ""),
 )
-_NAMES = {"escape": "Esc", "enter": "Enter", "pageup": "PgUp", "pagedown": "PgDn", "backslash": "\\"}
+_NAMES = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn"}
 _KEY_WIDTH = 26
 
 
@@ -36,8 +36,8 @@ def key_names(keys: str) -> str:
     """``ctrl+j,shift+enter`` as ``Ctrl+J, Shift+Enter``."""
     shown: list[str] = []
     for key in keys.split(","):
-        parts = [_NAMES.get(part, part.upper() if len(part) <= 3 else part.capitalize()) for part in key.split("+")]
-        shown.append("+".join("Ctrl" if part == "Ctrl" else part for part in parts))
+        parts = [_NAMES.get(part, part.capitalize()) for part in key.split("+")]
+        shown.append("+".join(parts))
     return ", ".join(shown)
 
 

@@ -20,7 +20,7 @@ from app.controllers.questions import QuestionDesk
 from app.controllers.send_rules import SendRules
 from app.controllers.skill_view import SkillView
 from app.controllers.status_line import StatusFacts
-from app.controllers.text_layout import Role
+from app.controllers.text_layout import Line, Role
 from app.controllers.transcript import Transcript
 from app.messages import (
     ChoiceClicked,
@@ -102,7 +102,7 @@ class ChatScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         with Container(id="body"):
-            yield TranscriptView(self.transcript, self.marks, id="transcript")
+            yield TranscriptView(self.transcript, self.marks, self._welcome, id="transcript")
             yield LinesView(id="pane")
         yield SearchBar(id="search")
         yield QuestionBar(self.marks, id="question")
@@ -150,6 +150,8 @@ class ChatScreen(Screen[None]):
             self.show_popup()
         self.show_pane()
         self.show_status()
+        if not self.transcript.rows and self.alive:
+            self.view.refresh()
 
     def show_status(self) -> None:
         if not self.alive:
@@ -209,6 +211,11 @@ class ChatScreen(Screen[None]):
         """Shows a notice above the composer."""
         if self.alive:
             self.query_one("#notice", NoticeBar).say(text, role, seconds)
+
+    def _welcome(self, width: int) -> list[Line]:
+        from app.controllers.welcome_lines import welcome_lines
+
+        return welcome_lines(self.session.skill_view, self.session.model_name, width)
 
     def _question_changed(self) -> None:
         if self.alive:

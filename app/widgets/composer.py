@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 from textual import events
@@ -115,20 +116,25 @@ class Composer(TextArea):
         self._followed()
 
     def edit(self, edit: Edit) -> EditResult:
-        self._editing = True
-        try:
-            result = super().edit(edit)
-        finally:
-            self._editing = False
-        self.follow()
-        return result
+        with self._one_change():
+            return super().edit(edit)
 
     def undo(self) -> None:
-        super().undo()
-        self.follow()
+        with self._one_change():
+            super().undo()
 
     def redo(self) -> None:
-        super().redo()
+        with self._one_change():
+            super().redo()
+
+    @contextmanager
+    def _one_change(self) -> Iterator[None]:
+        """Nothing looks at the draft before the change is whole: half-way the caret may lie outside of it."""
+        self._editing = True
+        try:
+            yield
+        finally:
+            self._editing = False
         self.follow()
 
     def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -28,7 +29,10 @@ LIVE_INTERVAL = 0.05
 
 
 class TranscriptView(ScrollView, can_focus=True):
-    """Draws a ``Transcript``. It follows the tail unless the person has scrolled up, and then says so."""
+    """Draws a ``Transcript``. It follows the tail unless the person has scrolled up, and then says so.
+
+    ``welcome`` gives the lines for an empty one.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR, _MORE}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,9 +45,12 @@ class TranscriptView(ScrollView, can_focus=True):
         Binding("pagedown", "page(1)", "Page down", show=False, id="transcript.pagedown"),
     ]
 
-    def __init__(self, transcript: Transcript, marks: Marks, *, id: str | None = None) -> None:
+    def __init__(
+        self, transcript: Transcript, marks: Marks, welcome: Callable[[int], list[Line]], *, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
         self.transcript = transcript
+        self._welcome = welcome
         self.cursor: int | None = None
         self.following = True
         self._marks = marks
@@ -178,6 +185,11 @@ class TranscriptView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         base = self.rich_style
+        if not self.transcript.rows:
+            lines = self._welcome(width)
+            if y < len(lines):
+                return self._roles.strip(lines[y], base).adjust_cell_length(width, base)
+            return Strip.blank(width, base)
         below = self.max_scroll_y - self.scroll_offset.y
         if y == self._view_height - 1 and below > 0 and not self.following:
             return self._more_strip(width, int(below))

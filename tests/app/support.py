@@ -124,7 +124,7 @@ class Deck:
 
     def __init__(self, state: Path, *, cwd: str = "/work/shop", **settings: Any) -> None:
         values: dict[str, Any] = {"motion": False, "theme": "skilldeck-dark", "trust": "ask", **settings}
-        options = ScreenOptions(cwd=cwd, settings=Settings(**values))
+        options = ScreenOptions(cwd=cwd, settings=Settings().model_copy(update=values))
         self.runtime = ShelfRuntime(state, options.settings, cwd)
         self.app = SkilldeckApp(options, self._open, marks=UNICODE, home="/home/ada")
 

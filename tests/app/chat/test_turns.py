@@ -1,0 +1,247 @@
+"""Turns on the screen: streaming, queueing, stopping, questions, and what failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skills_core.agent.approval import ToolQuestion
+from skills_core.agent.model import ModelError, ModelReply, ModelRequest, StreamItem, TextDelta, Usage
+from tests.app.support import Deck, project_skill, skill
+
+
+class HeldModel:
+    """Streams what the test lets it; ``go`` ends the reply."""
+
+    name = "held"
+    context_window = None
+
+    def __init__(self, *words: str, error: ModelError | None = None) -> None:
+        self.words = words
+        self.error = error
+        self.go = asyncio.Event()
+        self.requests: list[ModelRequest] = []
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
+        self.requests.append(request)
+        if self.error is not None:
+            raise self.error
+        for word in self.words:
+            yield TextDelta(word)
+        await self.go.wait()
+        text = "".join(self.words)
+        yield ModelReply(({"type": "text", "text": text},), "end", Usage(input_tokens=10, output_tokens=5))
+
+
+def deck_with(tmp_path: Path, model: Any) -> Deck:
+    deck = Deck(tmp_path, trust="yes")
+    deck.runtime.model = model
+    return deck
+
+
+async def test_a_reply_is_shown_while_it_comes_and_frozen_after(tmp_path: Path) -> None:
+    model = HeldModel("**Bold** ", "words")
+    deck = deck_with(tmp_path, model)
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("hello")
+        await pilot.press("enter")
+        await deck.until(lambda: "Bold words" in deck.text(), "the streamed words")
+        assert deck.chat.transcript.rows[-1].live
+        assert "Answering" in deck.text()
+        model.go.set()
+        await deck.until(lambda: not deck.chat.session.busy, "the end of the turn")
+        assert not deck.chat.transcript.rows[-1].live
+        await deck.until(lambda: "15 tokens" in deck.text(), "the tokens")
+
+
+async def test_a_message_typed_meanwhile_is_queued_and_sent(tmp_path: Path) -> None:
+    model = HeldModel("first")
+    deck = deck_with(tmp_path, model)
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("one")
+        await pilot.press("enter")
+        await deck.until(lambda: model.requests, "the first request")
+        deck.chat.composer.insert("two")
+        await pilot.press("enter")
+        await deck.until(lambda: "1 queued" in deck.text(), "the queue")
+        model.go.set()
+        await deck.until(lambda: len(model.requests) == 2, "the second request")
+        await deck.until(lambda: not deck.chat.session.busy, "the end")
+        assert [row.text() for row in deck.chat.transcript.rows if row.kind == "user"] == ["one", "two"]
+
+
+async def test_esc_stops_the_turn_and_keeps_what_came(tmp_path: Path) -> None:
+    deck = deck_with(tmp_path, HeldModel("half an answer"))
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("one")
+        await pilot.press("enter")
+        await deck.until(lambda: "half an answer" in deck.text(), "the words")
+        await pilot.press("escape")
+        await deck.until(lambda: not deck.chat.session.busy, "the end")
+        await deck.until(lambda: "Stopped" in deck.text(), "the note")
+        assert "half an answer" in deck.text()
+
+
+async def test_a_failure_is_one_line_and_the_session_goes_on(tmp_path: Path) -> None:
+    error = ModelError("authentication", "The key was refused.", "Set OPENAI_API_KEY.")
+    deck = deck_with(tmp_path, HeldModel(error=error))
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("one")
+        await pilot.press("enter")
+        await deck.until(lambda: "The key was refused." in deck.text(), "the failure")
+        assert not deck.chat.session.busy
+        deck.chat.composer.insert("still here")
+        assert deck.chat.composer.text == "still here"
+
+
+async def test_a_tool_question_leaves_the_draft_its_keys(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        asked = ToolQuestion(tool="write", summary="Write [x].md", detail="+ [/b] line", arguments={})
+        answer = asyncio.create_task(deck.chat.desk.approve_tool(asked))
+        await deck.until(lambda: "Write [x].md" in deck.text(), "the question")
+        await pilot.press("y", "n")
+        assert deck.chat.composer.text == "yn"
+        assert "+ [/b] line" in deck.text()
+        await pilot.press("f3")
+        assert await answer == "session"
+        await deck.until(lambda: "Write [x].md" not in deck.text(), "the question to go")
+
+
+async def test_a_question_can_be_chosen_with_arrows_and_taken_back(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        asked = ToolQuestion(tool="shell", summary="Run make", detail="make", arguments={})
+        answer = asyncio.create_task(deck.chat.desk.approve_tool(asked))
+        await deck.until(lambda: deck.chat.desk.current is not None, "the question")
+        await pilot.press("shift+tab", "left", "enter")
+        assert await answer == "no"
+        assert deck.chat.focused is deck.chat.composer
+        gone = asyncio.create_task(deck.chat.desk.approve_tool(asked))
+        await deck.until(lambda: deck.chat.desk.current is not None, "the second question")
+        gone.cancel()
+        await deck.until(lambda: deck.chat.desk.current is None, "no question")
+
+
+async def test_trust_is_asked_once_and_the_answer_holds(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="ask")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.shelf.put(project_skill("label-jars"))
+        await deck.until(lambda: "Trust this project?" in deck.text(), "the question")
+        deck.shelf.put(project_skill("label-jars"), skill("hem"))
+        await deck.seen(3)
+        assert deck.chat.desk.waiting == 1
+        await pilot.press("f2")
+        await deck.until(lambda: deck.runtime.access.trust_of("/work/shop") is True, "the answer")
+        await deck.until(lambda: deck.chat.completion.skills[0].marks == (), "no mark")
+
+
+async def test_catalogs_are_rows_that_open_to_the_exact_text(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 40)) as pilot:
+        await deck.ready()
+        deck.shelf.put(skill("hem-towels", "Hem towels."))
+        await deck.seen(2)
+        deck.chat.composer.insert("hem towels")
+        await pilot.press("enter")
+        await deck.until(lambda: "Skill catalog · 1 skill · " in deck.text(), "the catalog")
+        await deck.until(lambda: not deck.chat.session.busy, "the end")
+        row = next(index for index, row in enumerate(deck.chat.transcript.rows) if row.kind == "context")
+        deck.chat.view.focus()
+        deck.chat.view.show_row(row)
+        await pilot.press("enter")
+        await deck.until(lambda: "- `hem-towels`: Hem towels." in deck.text(), "the exact text")
+        await pilot.press("enter")
+        await deck.until(lambda: "- `hem-towels`" not in deck.text(), "the closed row")
+
+
+@pytest.mark.parametrize("command", ["/catalog", "/help", "/why hem towels", "/theme", "/model", "/resume"])
+async def test_pages_open_and_close(tmp_path: Path, command: str) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.shelf.put(skill("hem-towels"))
+        await deck.seen(2)
+        deck.chat.composer.insert("hem towels")
+        await pilot.press("enter")
+        await deck.until(lambda: len(deck.chat.transcript.rows) > 4 and not deck.chat.session.busy, "a turn")
+        deck.chat.composer.insert(command)
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: deck.app.screen is not deck.chat, "the page")
+        await pilot.press("escape")
+        assert deck.app.screen is deck.chat
+
+
+async def test_new_and_resume(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("remember this")
+        await pilot.press("enter")
+        await deck.until(lambda: deck.chat.transcript.rows and not deck.chat.session.busy, "a turn")
+        first = deck.chat.session.conversation.session.id
+        deck.chat.composer.insert("/new")
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: deck.chat.transcript.rows == [], "an empty session")
+        deck.chat.composer.insert(f"/resume {first}")
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: "remember this" in deck.text(), "the session")
+        assert deck.chat.session.conversation.session.id == first
+
+
+async def test_a_long_session_is_smooth_and_follows_its_tail(tmp_path: Path) -> None:
+    from tests.app.controllers.events import reply, user
+
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        events = [user(n, f"ask {n}") if n % 2 else reply(n, f"answer {n} " * 30) for n in range(1, 10_001)]
+        deck.chat.transcript.load(events)
+        await pilot.pause()
+        assert "answer 10000" in deck.text()
+        deck.chat.view.scroll_lines(-200)
+        await pilot.pause()
+        assert not deck.chat.view.following
+        assert "more lines below" in deck.text()
+        top = deck.text().splitlines()[:20]
+        deck.chat.transcript.event(user(10_001, "new at the tail"))
+        await pilot.pause()
+        assert deck.text().splitlines()[:20] == top
+        await pilot.press("ctrl+end")
+        await pilot.pause()
+        assert "new at the tail" in deck.text()
+        deck.chat.view.focus()
+        await pilot.press("home")
+        await pilot.pause()
+        assert "ask 1" in deck.text()
+        measured = sum(deck.chat.view._cache._measured)
+        assert measured < 500
+
+
+async def test_search_finds_and_shows(tmp_path: Path) -> None:
+    from tests.app.controllers.events import user
+
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.transcript.load([user(n, f"word{n} here") for n in range(1, 200)])
+        await pilot.press("ctrl+f", *"word17", "enter")
+        await deck.until(lambda: "word179" in deck.text(), "the newest hit")
+        await pilot.press("enter")
+        await deck.until(lambda: deck.chat.view.cursor == 177, "the one before")
+        await pilot.press("escape")
+        assert deck.chat.focused is deck.chat.composer

@@ -1,0 +1,179 @@
+"""The pictures of the screen that are kept: which state, in which size and theme."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from skills_core.problem import SkillProblem
+from tests.app.support import Deck, project_skill, skill, user_only
+
+SHELF = (
+    project_skill(
+        "code-review", "Review a change before it is merged: correctness, names, tests. Use for pull requests."
+    ),
+    project_skill("label-jars", "Label jars and tins in Chinese and English: 標籤 and labels, with dates."),
+    skill("hem-towels", "Hem towels and other flat cloth with mitred corners.", argument_hint="[cloth]"),
+    skill("draw-charts", "Draw charts from tables. Use when numbers should be seen."),
+    user_only("send-invoices", "Send the invoices of the month."),
+    skill(
+        "write-a-skill",
+        "Guides writing an Agent Skill.",
+        source="bundled",
+        rank=600,
+        path="/app/skills/write-a-skill/SKILL.md",
+    ),
+)
+PROBLEM = SkillProblem(
+    code="yaml.unquoted-colon",
+    severity="error",
+    path="/work/shop/.agents/skills/draft/SKILL.md",
+    line=3,
+    column=18,
+    message="A colon followed by a space begins a new key in YAML.",
+    hint='Put the description in quotes: description: "…"',
+)
+
+Scene = Callable[[Deck, Pilot[int]], Awaitable[None]]
+
+
+def deck(state: Path, theme: str, **settings: object) -> Deck:
+    return Deck(state, theme=theme, trust="yes", **settings)
+
+
+async def shelf(deck: Deck, pilot: Pilot[int]) -> None:
+    await deck.ready()
+    deck.shelf.put(*SHELF)
+    await deck.seen(2)
+
+
+async def write(deck: Deck, text: str) -> None:
+    composer = deck.chat.composer
+    composer.insert(text)
+    deck.chat.show_popup()
+
+
+async def turn(deck: Deck, pilot: Pilot[int], text: str) -> None:
+    """A turn with the offline model, to its end and its painting."""
+    await write(deck, text)
+    deck.chat.completion.dismiss()
+    await pilot.press("enter")
+    await deck.until(
+        lambda: any(row.kind == "assistant" and not row.live for row in deck.chat.transcript.rows), "a reply"
+    )
+    await deck.until(lambda: not deck.chat.session.busy, "the end of the turn")
+    await painted(deck, pilot)
+
+
+async def painted(deck: Deck, pilot: Pilot[int]) -> None:
+    await deck.until(lambda: deck.chat.view._live_timer is None and not deck.chat.view._changed_rows, "the painting")
+    await pilot.pause()
+
+
+async def start(deck: Deck, pilot: Pilot[int]) -> None:
+    await shelf(deck, pilot)
+
+
+async def popup(deck: Deck, pilot: Pilot[int]) -> None:
+    await shelf(deck, pilot)
+    await write(deck, "/skill:e")
+    await pilot.press("down")
+
+
+async def commands(deck: Deck, pilot: Pilot[int]) -> None:
+    await shelf(deck, pilot)
+    await write(deck, "/")
+
+
+async def main(deck: Deck, pilot: Pilot[int]) -> None:
+    await shelf(deck, pilot)
+    await turn(deck, pilot, "Please hem my towels")
+
+
+async def catalog_row(deck: Deck, pilot: Pilot[int]) -> None:
+    await main(deck, pilot)
+    deck.shelf.put(*SHELF[1:], skill("tie-knots", "Tie knots that hold."))
+    await deck.seen(3)
+    await turn(deck, pilot, "And tie a knot")
+    replaced = [
+        i for i, row in enumerate(deck.chat.transcript.rows) if row.kind == "context" and row.before is not None
+    ]
+    deck.chat.transcript.toggle(replaced[0])
+    deck.chat.view.repaint_row(replaced[0])
+    deck.chat.view.focus()
+    deck.chat.view.show_row(replaced[0])
+    await painted(deck, pilot)
+
+
+async def pane(deck: Deck, pilot: Pilot[int]) -> None:
+    await main(deck, pilot)
+    deck.shelf.put(*SHELF[1:], skill("tie-knots", "Tie knots that hold."), problems=[PROBLEM])
+    await deck.seen(3)
+    await pilot.press("f6")
+
+
+async def question(deck: Deck, pilot: Pilot[int]) -> None:
+    import asyncio
+
+    from skills_core.agent.approval import ToolQuestion
+
+    await shelf(deck, pilot)
+    await write(deck, "a draft that stays")
+    asked = ToolQuestion(
+        tool="write",
+        summary="Write notes/today.md (3 lines)",
+        detail="+ # Today\n+ [stage] done\n+ two towels",
+        arguments={},
+    )
+    task = asyncio.create_task(deck.chat.desk.approve_tool(asked))
+    await deck.until(lambda: deck.chat.desk.current is not None, "the question")
+    deck.asking = task  # type: ignore[attr-defined]
+
+
+async def help_page(deck: Deck, pilot: Pilot[int]) -> None:
+    await shelf(deck, pilot)
+    await pilot.press("f1")
+
+
+async def theme_picker(deck: Deck, pilot: Pilot[int]) -> None:
+    await shelf(deck, pilot)
+    await write(deck, "/theme")
+    deck.chat.completion.dismiss()
+    await pilot.press("enter")
+    await deck.until(lambda: deck.app.screen is not deck.chat, "the picker")
+
+
+async def trust_question(deck: Deck, pilot: Pilot[int]) -> None:
+    deck.runtime.access.set_trust("/work/shop", None)
+    await shelf(deck, pilot)
+    await deck.until(lambda: deck.chat.desk.current is not None, "the question")
+
+
+async def too_small(deck: Deck, pilot: Pilot[int]) -> None:
+    await shelf(deck, pilot)
+
+
+async def inert_text(deck: Deck, pilot: Pilot[int]) -> None:
+    await deck.ready()
+    nasty = "[/tmp/x] [b + 3 [0] [stage] [@click=app.quit]hi[/] [/ \x1b]52;c;x\x07 a\u202eb\u200b"
+    deck.shelf.put(skill("nasty", nasty))
+    await deck.seen(2)
+    await turn(deck, pilot, nasty)
+    await write(deck, "/skill:")
+
+
+SCENES: dict[str, Scene] = {
+    "start": start,
+    "popup": popup,
+    "commands": commands,
+    "main": main,
+    "catalog-row": catalog_row,
+    "pane": pane,
+    "question": question,
+    "trust": trust_question,
+    "help": help_page,
+    "theme-picker": theme_picker,
+    "inert": inert_text,
+}
