@@ -7,10 +7,11 @@ import stat
 import sys
 from collections.abc import Iterable
 
-from skills_core.filesystem.below import folder_signature, is_walkable, look_below, only_found, scan
+from skills_core.filesystem.below import is_walkable, look_below, only_found, scan
 from skills_core.filesystem.opening import trouble_of
+from skills_core.filesystem.signature import may_have_changed_since
 from skills_core.filesystem.sweep_notes import SweepNotes
-from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, EntryKind, Folder, RootTree
+from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, EntryKind, Folder, FolderSignature, RootTree
 
 _CASE_IS_IGNORED = sys.platform in ("darwin", "win32")
 
@@ -20,8 +21,9 @@ class FolderLook(SweepNotes):
 
     # Folders that are new or have changed.
 
-    def _look_into(self, tree: RootTree, root_fd: int, folder: Folder, status: os.stat_result) -> Iterable[Folder]:
-        seen = folder_signature(status)
+    def _look_into(
+        self, tree: RootTree, root_fd: int, folder: Folder, seen: FolderSignature, status: os.stat_result
+    ) -> Iterable[Folder]:
         if not stat.S_ISDIR(status.st_mode):
             self._leads_to_file(tree, folder, status)
             return ()
@@ -34,9 +36,12 @@ class FolderLook(SweepNotes):
         if folder.signature != seen:
             folder.signature = seen
             folder.seen_at = self.now
-        folder.racy = self._racy(seen[3], folder.seen_at)
-        self._judge(seen[3])
-        if _is_own_ancestor(tree, folder):
+        if may_have_changed_since(seen[3], self.started_ns):
+            self.moving = True
+            folder.racy = self._racy(seen[3], folder.seen_at)
+        else:
+            folder.racy = False
+        if folder.linked and _is_own_ancestor(tree, folder):
             self._without_file(tree, folder)
             return ()
         if first_look and status.st_nlink == 2 and not folder.children and not _CASE_IS_IGNORED:

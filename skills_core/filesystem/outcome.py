@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from skills_core.filesystem import problems
 from skills_core.filesystem.tree import SKILL_FILE, Entry, EntryKind, Outcome, RootTree
@@ -10,8 +10,7 @@ from skills_core.problem import SkillProblem
 from skills_core.skill import DirectoryBase, SkillCandidate
 
 
-@dataclass(frozen=True, slots=True)
-class Locator:
+class Locator(NamedTuple):
     """The provider's handle on a candidate's file. ``confined``: links may not leave the skill's folder."""
 
     path: str

@@ -12,7 +12,7 @@ from skills_core.document import (
     read_whole,
 )
 from skills_core.filesystem import problems
-from skills_core.filesystem.opening import FileTroubleError, OpenedFile, open_file
+from skills_core.filesystem.opening import FileTroubleError, OpenedFile, open_file, read_known
 from skills_core.filesystem.signature import TRUST_AFTER, Clock, may_have_changed_since
 from skills_core.filesystem.sweep_notes import set_trouble
 from skills_core.filesystem.tree import Entry, EntryKind, RootTree
@@ -31,30 +31,38 @@ def read_stale(tree: RootTree, root_fd: int, clock: Clock, now: float) -> bool:
 
 def _read_entry(tree: RootTree, root_fd: int, entry: Entry, clock: Clock, now: float) -> bool:
     moment = clock.files_ns()
-    try:
-        path = tree.path_of(entry.rel)
-        file = open_file(path, confined=tree.confined, dir_fd=root_fd, rel=entry.rel)
+    signature = entry.signature
+    assert signature is not None
+    path = tree.path_of(entry.rel)
+    name = EntryName(path, entry.stem, entry.kind)
+    link, real_path = False, None
+    data = read_known(entry.rel, root_fd, signature, HEAD_BYTES)
+    reading = None if data is None else understand(data, name, signature[2])
+    if reading is None or reading.needs_more:
         try:
-            if file.signature != entry.signature:
+            file = open_file(path, confined=tree.confined, dir_fd=root_fd, rel=entry.rel)
+            try:
+                if file.signature != signature:
+                    return False
+                reading = read_head(file, name)
+                if not file.unchanged():
+                    return False
+                link, real_path = file.link, file.real_path
+            finally:
+                file.close()
+        except FileTroubleError as error:
+            if error.trouble in ("gone", "dangling-link"):
                 return False
-            reading = read_head(file, EntryName(path, entry.stem, entry.kind))
-            if not file.unchanged():
-                return False
-        finally:
-            file.close()
-    except FileTroubleError as error:
-        if error.trouble in ("gone", "dangling-link"):
-            return False
-        if set_trouble(tree, entry, error.trouble, error.detail, now):
-            tree.revision += 1
-        return True
+            if set_trouble(tree, entry, error.trouble, error.detail, now):
+                tree.revision += 1
+            return True
     entry.stale = False
     entry.trouble = None
-    entry.link = file.link
-    if entry.real_path != file.real_path:
-        entry.real_path = file.real_path
+    entry.link = link
+    if entry.real_path != real_path:
+        entry.real_path = real_path
         tree.structure += 1
-    entry.racy = may_have_changed_since(file.signature[4], moment) and now - entry.seen_at < TRUST_AFTER
+    entry.racy = may_have_changed_since(signature[4], moment) and now - entry.seen_at < TRUST_AFTER
     if reading != entry.reading:
         entry.reading = reading
     if not reading.looks_unfinished:
@@ -67,15 +75,21 @@ def _read_entry(tree: RootTree, root_fd: int, entry: Entry, clock: Clock, now: f
 def read_head(file: OpenedFile, name: EntryName) -> DocumentReading:
     """Reads as much of a file as its frontmatter needs. Raises FileTroubleError; any fault of the text is a problem."""
     data = file.read(HEAD_BYTES)
+    reading = understand(data, name, file.size)
+    if reading.needs_more:
+        # The limit and a little more, so that a frontmatter past the limit is seen to be so.
+        data = file.read_on(data, FRONTMATTER_MAX_BYTES + HEAD_BYTES)
+        reading = understand(data, name, file.size)
+    return reading
+
+
+def understand(data: bytes, name: EntryName, size: int) -> DocumentReading:
+    """What the first bytes of a file of ``size`` bytes say. Any fault of the reader is the entry's problem."""
     try:
-        reading = read_document(data, name, truncated=file.size > len(data), file_size=file.size)
-        if reading.needs_more:
-            # The limit and a little more, so that a frontmatter past the limit is seen to be so.
-            data = file.read_on(data, FRONTMATTER_MAX_BYTES + HEAD_BYTES)
-            reading = read_document(data, name, truncated=file.size > len(data), file_size=file.size)
+        reading = read_document(data, name, truncated=size > len(data), file_size=size)
     except Exception as error:
         return DocumentReading(None, (problems.unexpected(name.path, error),))
-    return _bounded(reading, file.size, name.path)
+    return reading if size <= FILE_MAX_BYTES else _bounded(reading, size, name.path)
 
 
 def read_body(path: str, kind: EntryKind, stem: str, *, confined: bool) -> tuple[DocumentReading, str, str | None]:
@@ -105,7 +119,7 @@ def read_body(path: str, kind: EntryKind, stem: str, *, confined: bool) -> tuple
 
 
 def _bounded(reading: DocumentReading, size: int, path: str) -> DocumentReading:
-    if size <= FILE_MAX_BYTES or reading.not_a_skill:
+    if reading.not_a_skill or reading.needs_more:
         return reading
     if any(problem.code == "file.too-large" for problem in reading.problems):
         return reading

@@ -57,7 +57,7 @@ class Sweep(FolderLook):
                 continue
             signature = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
             if signature != folder.signature or folder.racy:
-                queue.extend(self._look_into(tree, root_fd, folder, status))
+                queue.extend(self._look_into(tree, root_fd, folder, signature, status))
             elif folder.below is not None and folder.below.folders and not same_below(root_fd, folder.below):
                 self._walk_below(tree, root_fd, folder)
             entry = folder.entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from skills_core.document import DocumentReading
 from skills_core.filesystem.opening import Trouble
@@ -25,8 +25,7 @@ FOLDERS_MAX = 2000
 """Folders looked into below the direct children of a root."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What an entry comes to: a candidate or none, and problems. ``derived``: its name is not the written one."""
 
     candidate: SkillCandidate | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skills_core.filesystem import observing, reading
+from skills_core.filesystem import observing, opening, reading
 from skills_core.filesystem.signature import TRUST_AFTER, may_have_changed_since
 from skills_core.filesystem.sweep import Sweep
 from skills_core.filesystem.tree import RootTree
@@ -17,16 +17,16 @@ from tests.core.filesystem.support import Watcher, World, codes, names, write_fl
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The paths of the skill files that were opened."""
-    paths: list[str] = []
-    really = reading.open_file
+    """The skill files that were read, by their folders' names."""
+    folders: list[str] = []
+    really = reading.read_known
 
-    def note(path: str, **arguments: object) -> object:
-        paths.append(path)
-        return really(path, **arguments)  # type: ignore[arg-type]
+    def note(rel: str, *arguments: object) -> object:
+        folders.append(rel.split("/")[0])
+        return really(rel, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(reading, "open_file", note)
-    return paths
+    monkeypatch.setattr(reading, "read_known", note)
+    return folders
 
 
 def test_bundles_and_flat_files(world: World, watcher: Watcher):
@@ -88,7 +88,7 @@ def test_an_unchanged_file_is_neither_opened_nor_parsed_again(world: World, watc
     assert opened == []
     changing.write_text(changing.read_text().replace("Does it.", "Does more."))
     second = watcher.look().listing
-    assert opened == [str(changing)]
+    assert opened == ["other"]
     assert second.candidates[1] is first.candidates[1], "an unchanged entry keeps its candidate"
     assert second.candidates[0].description == "Does more."
 
@@ -159,21 +159,85 @@ def test_a_change_after_the_sweep_and_before_the_reading_leads_to_another_one(
     world: World, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
 ):
     write_skill(world.project_agents, "first", description="Old first.")
-    second = write_skill(world.project_agents, "second", description="Old second.")
-    really = reading.open_file
+    write_skill(world.project_agents, "second", description="Old second.")
+    really = reading.read_known
     done = False
 
-    def change_first(path: str, **arguments: object) -> object:
+    def change_first(rel: str, *arguments: object) -> object:
         nonlocal done
-        if not done and path == str(second):
+        if not done and rel == "second/SKILL.md":
             done = True
             write_skill(world.project_agents, "second", description="New second.")
-        return really(path, **arguments)  # type: ignore[arg-type]
+        return really(rel, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(reading, "open_file", change_first)
+    monkeypatch.setattr(reading, "read_known", change_first)
     listing = watcher.look().listing
     assert done and listing.complete
     assert [candidate.description for candidate in listing.candidates] == ["Old first.", "New second."]
+
+
+@pytest.mark.parametrize("length", [10, 9000], ids=["within the first bytes", "longer"])
+def test_a_change_while_a_file_is_read_leads_to_another_sweep(
+    length: int, world: World, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
+):
+    """What was read is used only when the open file is still what it was before."""
+    extra = f"note: {'x' * length}\n"
+    path = write_skill(world.project_agents, "torn")
+    path.write_text(f"---\n{extra}name: torn\ndescription: Old.\n---\n")
+    really = os.read
+    done = False
+
+    def change_after(descriptor: int, size: int) -> bytes:
+        nonlocal done
+        data = really(descriptor, size)
+        if not done and b"torn" in data:
+            done = True
+            path.write_text(f"---\n{extra}name: torn\ndescription: New.\n---\n")
+        return data
+
+    monkeypatch.setattr(opening.os, "read", change_after)
+    listing = watcher.look().listing
+    assert done and listing.complete
+    assert [candidate.description for candidate in listing.candidates] == ["New."]
+
+
+def test_a_root_swapped_during_the_sweep_is_swept_again(
+    world: World, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
+):
+    write_skill(world.project_agents, "old")
+    write_skill(world.project / "other", "new")
+    run = Sweep.run
+    done = False
+
+    def swap(self: Sweep, tree: RootTree, root_fd: int) -> None:
+        nonlocal done
+        run(self, tree, root_fd)
+        if not done and tree.spec.path == str(world.project_agents):
+            done = True
+            world.project_agents.rename(world.project / "away")
+            (world.project / "other").rename(world.project_agents)
+
+    monkeypatch.setattr(Sweep, "run", swap)
+    listing = watcher.look().listing
+    assert done and names(listing) == ["new"]
+
+
+def test_a_root_that_appears_during_the_sweep_is_swept_too(
+    world: World, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
+):
+    write_skill(world.project_agents, "here")
+    run = Sweep.run
+    done = False
+
+    def appear(self: Sweep, tree: RootTree, root_fd: int) -> None:
+        nonlocal done
+        run(self, tree, root_fd)
+        if not done:
+            done = True
+            write_skill(world.project_dsh, "there")
+
+    monkeypatch.setattr(Sweep, "run", appear)
+    assert names(watcher.look().listing) == ["here", "there"]
 
 
 def test_folders_that_keep_changing_are_incomplete_and_looked_at_again(
