@@ -127,6 +127,8 @@ class SkillRegistry:
         self._changed()
 
         def undo() -> None:
+            if self._closed:
+                return
             self._layers[scope].providers.pop(name)
             control.close()
             self._reclaim(scope)
@@ -149,6 +151,8 @@ class SkillRegistry:
         self._changed()
 
         def undo() -> None:
+            if self._closed:
+                return
             self._layers[scope].runtime.pop(skill.name)
             self._reclaim(scope)
             self._changed()

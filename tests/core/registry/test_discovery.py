@@ -281,11 +281,14 @@ async def test_a_provider_that_hangs_counts_as_failed_after_its_time():
 async def test_closing_ends_waiting_lookups_and_providers():
     registry = SkillRegistry()
     provider = add(registry, "memory", "one")
+    runtime = registry.register(RuntimeSkill(name="runtime-skill", description="Text.", content=""))
     provider.gate = asyncio.Event()
     waiting = asyncio.create_task(registry.snapshot())
     await asyncio.wait_for(provider.entered.wait(), DEADLINE)
     await registry.aclose()
     await registry.aclose()
+    provider.registration.close()
+    runtime.close()
     with pytest.raises(RegistryClosedError):
         await asyncio.wait_for(waiting, DEADLINE)
     with pytest.raises(RegistryClosedError):
