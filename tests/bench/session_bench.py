@@ -9,7 +9,7 @@ import asyncio
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -69,7 +69,7 @@ def catalog_event(seq: int, skills: int) -> SessionEvent:
 
 
 @contextmanager
-def stored_session(count: int) -> Iterator[SessionStore]:
+def stored_session(count: int) -> Generator[SessionStore]:
     """A store that holds one session of ``count`` events, with the id ``_ID``."""
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root) / "bench"
