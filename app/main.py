@@ -149,7 +149,7 @@ class SkilldeckApp(App[int]):
         self._return_code = 1
         if self._exception is None:
             self._exception = error
-            self._exception_event.set()
+            self._exception_event.set()  # pyright: ignore[reportUnknownMemberType]
             self._crash.write(error)
         self._close_messages_no_wait()
 

@@ -15,7 +15,7 @@ def code_pieces(code: str, language: str) -> tuple[tuple[Piece, ...], ...]:
     """One tuple of pieces for each line of ``code``."""
     if not language or len(code) > HIGHLIGHT_LIMIT:
         return tuple((Piece(expand_tabs(text), "code-block"),) for text in code.split("\n"))
-    from pygments.lexers import get_lexer_by_name
+    from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
     from pygments.util import ClassNotFound
 
     try:

@@ -47,8 +47,7 @@ def context_label(source: Mapping[str, Any]) -> str | None:
     if kind == SOURCE_AGENT_INSTRUCTIONS:
         changes: object = source.get("changes")
         if isinstance(changes, Sequence) and not isinstance(changes, str):
-            entries = [item for item in cast(Sequence[object], changes) if isinstance(item, Mapping)]
-            paths = [_text(cast(Mapping[str, object], entry).get("path")) for entry in entries]
+            paths = [_path(item) for item in cast(Sequence[object], changes)]
             return ", ".join(dict.fromkeys(path for path in paths if path)) or kind
     return kind
 
@@ -74,7 +73,7 @@ def read_instructions(source: Mapping[str, Any]) -> tuple[InstructionChange, ...
         path, action = fields.get("path"), fields.get("action")
         if not isinstance(path, str) or not path or action not in ("loaded", "updated", "removed"):
             return None
-        found.setdefault(path, InstructionChange(path, cast(ChangeAction, action)))
+        found.setdefault(path, InstructionChange(path, action))
     return tuple(found.values())
 
 
@@ -88,6 +87,10 @@ def read_catalog_form(data: Mapping[str, Any]) -> tuple[CatalogEntry, ...] | Non
 
 def is_replacement(source: Mapping[str, Any]) -> bool:
     return source.get("update") is True
+
+
+def _path(change: object) -> str:
+    return _text(cast(Mapping[str, object], change).get("path")) if isinstance(change, Mapping) else ""
 
 
 def _text(value: object) -> str:

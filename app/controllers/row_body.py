@@ -114,9 +114,9 @@ def block_text(block: object) -> str | None:
 
 def unknown_block(block: object) -> Field:
     """A content block that this version does not know, with everything in it."""
-    kind: object = cast(Mapping[str, object], block).get("type") if isinstance(block, Mapping) else None
+    kind = cast(Mapping[str, object], block).get("type") if isinstance(block, Mapping) else None
     name = f"unknown block {kind}" if isinstance(kind, str) else "unknown block"
-    return Field(name, field_text(block))
+    return Field(name, field_text(cast(object, block)))
 
 
 def joined_text(content: object) -> str:

@@ -42,9 +42,9 @@ TranscriptChange: TypeAlias = RowsAppended | RowChanged | RowsReset
 class Transcript:
     """Joins each tool call with its result, and a streamed reply with the message that it becomes."""
 
-    def __init__(self, on_change: Callable[[TranscriptChange], None] = lambda change: None) -> None:
+    def __init__(self, on_change: Callable[[TranscriptChange], None] | None = None) -> None:
         self.rows: list[Row] = []
-        self.on_change = on_change
+        self.on_change: Callable[[TranscriptChange], None] = on_change or _ignore
         self._open_calls: dict[str, int] = {}
         self._catalog: SessionEvent | None = None
         self._live: int | None = None
@@ -55,7 +55,7 @@ class Transcript:
         self._open_calls.clear()
         self._catalog = None
         self._live = None
-        report, self.on_change = self.on_change, lambda change: None
+        report, self.on_change = self.on_change, _ignore
         try:
             for event in events:
                 self.event(event)
@@ -191,3 +191,7 @@ class Transcript:
     def _changed(self, index: int) -> None:
         self.rows[index].version += 1
         self.on_change(RowChanged(index))
+
+
+def _ignore(change: TranscriptChange) -> None:
+    """Nobody is shown the rows yet."""

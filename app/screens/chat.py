@@ -97,8 +97,9 @@ class ChatScreen(Screen[None]):
     def skilldeck(self) -> SkilldeckApp:
         from app.main import SkilldeckApp
 
-        assert isinstance(self.app, SkilldeckApp)
-        return self.app
+        app = self.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        assert isinstance(app, SkilldeckApp)
+        return app
 
     def compose(self) -> ComposeResult:
         with Container(id="body"):
@@ -315,7 +316,7 @@ class ChatScreen(Screen[None]):
 
     def open_file(self, path: str, line: int | None) -> None:
         """Opens a file in the person's editor and comes back."""
-        fault = open_in_editor(self.app, self.session.editor, path, line)
+        fault = open_in_editor(self.skilldeck, self.session.editor, path, line)
         if fault:
             self.say(fault, "warning")
 
@@ -361,7 +362,7 @@ class ChatScreen(Screen[None]):
         self.view.follow_tail()
 
     def action_edit_draft(self) -> None:
-        written = edit_text(self.app, self.session.editor, self.composer.text)
+        written = edit_text(self.skilldeck, self.session.editor, self.composer.text)
         if isinstance(written, Draft):
             self.composer.set_draft(written)
         else:

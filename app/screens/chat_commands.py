@@ -15,8 +15,9 @@ from skills_core.session.error import SessionError
 from skills_core.session.event import SOURCE_SKILL_CATALOG, SOURCE_USER
 
 if TYPE_CHECKING:
+    from app.controllers.runtime_port import ScreenRuntime
     from app.screens.chat import ChatScreen
-    from skills_core.session import SessionInfo
+    from skills_core.session import Session, SessionInfo
 
 KNOWN_MODELS = ("offline", "openai:gpt-5", "anthropic:claude-sonnet-4-5", "ollama:qwen3")
 """Examples of each kind, to start from; any other name can be written."""
@@ -57,7 +58,7 @@ class ChatCommands:
     async def _help(self, topic: str) -> None:
         from app.screens.help import HelpScreen
 
-        self._screen.app.push_screen(HelpScreen(topic))
+        self._screen.skilldeck.push_screen(HelpScreen(topic))
 
     async def _catalog(self, arguments: str) -> None:
         conversation = self._screen.session.conversation
@@ -124,7 +125,7 @@ class ChatCommands:
             return
         names = dict.fromkeys((session.model_name, *KNOWN_MODELS))
         items = [PickItem(each, each, "in use" if each == session.model_name else "") for each in names]
-        self._screen.app.push_screen(
+        self._screen.skilldeck.push_screen(
             PickerScreen("Choose a model", items, free="Enter uses the name as written"), self._picked(self._use_model)
         )
 
@@ -160,7 +161,7 @@ class ChatCommands:
         if not items:
             self._screen.say("This folder has no stored session yet.")
             return
-        self._screen.app.push_screen(PickerScreen("Open a session", items), self._picked(self._resume))
+        self._screen.skilldeck.push_screen(PickerScreen("Open a session", items), self._picked(self._resume))
 
     async def _fork(self, seq: str) -> None:
         conversation = self._screen.session.conversation
@@ -189,7 +190,7 @@ class ChatCommands:
         if row is None:
             self._screen.say("There is no answer to copy yet.")
             return
-        self._screen.app.copy_to_clipboard(row.text())
+        self._screen.skilldeck.copy_to_clipboard(row.text())
         self._screen.say(f"Copied the last answer, {len(row.text()):,} characters.", "muted", 4)
 
     async def _export(self, target: str) -> None:
@@ -221,7 +222,7 @@ class ChatCommands:
     async def _theme(self, name: str) -> None:
         from app.screens.picker import PickerScreen, PickItem
 
-        app = self._screen.app
+        app = self._screen.skilldeck
         if name:
             self._use_theme(name)
             return
@@ -231,10 +232,10 @@ class ChatCommands:
         def done(chosen: str | None) -> None:
             self._use_theme(chosen or before)
 
-        self._screen.app.push_screen(PickerScreen("Choose a theme", items, preview=self._use_theme), done)
+        self._screen.skilldeck.push_screen(PickerScreen("Choose a theme", items, preview=self._use_theme), done)
 
     def _use_theme(self, name: str) -> None:
-        app = self._screen.app
+        app = self._screen.skilldeck
         if name in app.available_themes:
             app.theme = name
         else:
@@ -243,9 +244,7 @@ class ChatCommands:
     async def _quit(self, arguments: str) -> None:
         await self._screen.skilldeck.leave(0)
 
-    async def _switch(self, opening: Callable[..., Awaitable[object]]) -> None:
-        from skills_core.session import Session
-
+    async def _switch(self, opening: Callable[[ScreenRuntime], Awaitable[Session]]) -> None:
         session = self._screen.session
         if session.runtime is None:
             return
@@ -254,7 +253,6 @@ class ChatCommands:
         except SessionError as error:
             self._screen.say(f"{error.message} {error.hint}".strip(), "error")
             return
-        assert isinstance(opened, Session)
         await session.use(opened, session.model_name)
         count = len(opened.of_source(SOURCE_USER))
         self._screen.say(f"Session {opened.id}" + (f", {count} of your messages" if count else ", new"), "muted", 4)
@@ -274,7 +272,7 @@ class ChatCommands:
 
         from app.screens.page import PageScreen
 
-        self._screen.app.push_screen(PageScreen(layout))
+        self._screen.skilldeck.push_screen(PageScreen(layout))
 
 
 def _when(info: SessionInfo) -> str:

@@ -17,12 +17,31 @@ if TYPE_CHECKING:
     from textual.app import App
 
 
+_PLUS = ("vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "micro", "ne", "joe", "mg")
+_GOTO = ("code", "codium", "code-insiders", "cursor")
+_COLON = ("hx", "helix", "subl", "zed")
+
+
+def at_line(command: list[str], path: str, line: int | None) -> tuple[list[str], str]:
+    """The command and the file, with the line where this editor is known to take one."""
+    name = os.path.basename(command[0])
+    if line is None:
+        return command, path
+    if name in _PLUS:
+        return [*command, f"+{line}"], path
+    if name in _GOTO:
+        return [*command, "--goto"], f"{path}:{line}"
+    if name in _COLON:
+        return command, f"{path}:{line}"
+    return command, path
+
+
 def open_in_editor(app: App[Any], setting: str | None, path: str, line: int | None = None) -> str:
     """Runs the editor on a file and waits for it; returns what went wrong, or nothing."""
     try:
         command = editor_command(setting) or ["vi"]
         with app.suspend():
-            status = edit(command, path, line)
+            status = edit(*at_line(command, path, line))
     except UsageError as error:
         return f"{error.message} {error.hint}".strip()
     except SuspendNotSupported:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, cast
+
 from app.controllers.commands import COMMANDS
 from app.controllers.help_lines import KeyHelp, document_lines, help_lines
 from app.screens.page import PageScreen
 from app.widgets.lines_view import Page
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 
 class HelpScreen(PageScreen):
@@ -34,7 +39,8 @@ class HelpScreen(PageScreen):
         from app.widgets.search_bar import SearchBar
         from app.widgets.transcript_view import TranscriptView
 
-        keymap = dict(self.app._keymap)  # pyright: ignore[reportPrivateUsage]
+        app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        keymap = dict(app._keymap)  # pyright: ignore[reportPrivateUsage]
         groups: list[tuple[str, list[KeyHelp]]] = []
         for title, owner in (
             ("Everywhere", SkilldeckApp),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -15,6 +15,10 @@ from textual.widgets.text_area import Edit, EditResult, Selection
 from app.controllers.completion import Completion, Replacement
 from app.controllers.composer_history import ComposerHistory, Draft
 from app.messages import DraftChanged, DraftSubmitted, PageTurned
+
+if TYPE_CHECKING:
+    from textual._queue import Queue
+    from textual.message_pump import MessagePump
 
 COMPLETION_LINE_LIMIT = 4_000
 """Code points of a line beyond which no token is looked for: it was pasted, not typed."""
@@ -67,11 +71,22 @@ class Composer(TextArea):
     @property
     def caret(self) -> int:
         """The caret's offset in code points."""
-        return self.document.get_index_from_location(self.cursor_location)
+        return self._index_of(self.cursor_location)
 
     @property
     def draft(self) -> Draft:
         return Draft(self.text, self.caret)
+
+    def _index_of(self, location: tuple[int, int]) -> int:
+        row, column = location
+        return sum(len(line) + 1 for line in self.document.lines[:row]) + column
+
+    def _location_of(self, index: int) -> tuple[int, int]:
+        for row, line in enumerate(self.document.lines):
+            if index <= len(line):
+                return (row, index)
+            index -= len(line) + 1
+        return self.document.end
 
     def set_draft(self, draft: Draft) -> None:
         """Replaces the whole draft as one edit, which undo takes back."""
@@ -79,14 +94,14 @@ class Composer(TextArea):
             self.history.checkpoint()
             self.replace(draft.text, (0, 0), self.document.end, maintain_selection_offset=False)
             self.history.checkpoint()
-        self.move_cursor(self.document.get_location_from_index(min(draft.caret, len(draft.text))))
+        self.move_cursor(self._location_of(min(draft.caret, len(draft.text))))
         self.follow()
 
     def apply(self, replacement: Replacement) -> None:
         """Puts an accepted completion into the draft, as one edit."""
         self.history.checkpoint()
-        start = self.document.get_location_from_index(replacement.start)
-        end = self.document.get_location_from_index(replacement.end)
+        start = self._location_of(replacement.start)
+        end = self._location_of(replacement.end)
         result = self.replace(replacement.text, start, end, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
         self.history.checkpoint()
@@ -128,7 +143,7 @@ class Composer(TextArea):
             super().redo()
 
     @contextmanager
-    def _one_change(self) -> Iterator[None]:
+    def _one_change(self) -> Generator[None]:
         """Nothing looks at the draft before the change is whole: half-way the caret may lie outside of it."""
         self._editing = True
         try:
@@ -243,5 +258,10 @@ class Composer(TextArea):
             self.action_newline()
 
     def _keys_wait(self) -> bool:
-        queues = (self.app._message_queue, self._message_queue)  # pyright: ignore[reportPrivateUsage]
-        return any(isinstance(message, events.Key) for queue in queues for message in queue.values)
+        app = cast("MessagePump", self.app)  # pyright: ignore[reportUnknownMemberType]
+        return _holds_key(app) or _holds_key(self)
+
+
+def _holds_key(pump: MessagePump) -> bool:
+    queue = cast("Queue[object]", pump._message_queue)  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]
+    return any(isinstance(message, events.Key) for message in queue.values)

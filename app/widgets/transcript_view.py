@@ -38,7 +38,7 @@ class TranscriptView(ScrollView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Row above", show=False, id="transcript.up"),
         Binding("down", "move(1)", "Row below", show=False, id="transcript.down"),
-        Binding("enter,space", "toggle", "Open or close", show=False, id="transcript.toggle"),
+        Binding("enter,space", "fold", "Open or close", show=False, id="transcript.toggle"),
         Binding("home", "first", "First row", show=False, id="transcript.home"),
         Binding("end", "last", "Last row", show=False, id="transcript.end"),
         Binding("pageup", "page(-1)", "Page up", show=False, id="transcript.pageup"),
@@ -177,7 +177,6 @@ class TranscriptView(ScrollView, can_focus=True):
             self.refresh()
 
     def _scroll_to_line(self, line: int) -> None:
-        self.set_reactive(ScrollView.scroll_target_y, float(max(line, 0)))
         self.scroll_to(y=max(line, 0), animate=False, force=True, immediate=True)
 
     # Drawing
@@ -294,7 +293,7 @@ class TranscriptView(ScrollView, can_focus=True):
         """Scrolls by lines; up leaves the tail."""
         self._scroll_to_line(self.scroll_offset.y + lines)
 
-    def action_toggle(self) -> None:
+    def action_fold(self) -> None:
         if self.cursor is not None:
             self.post_message(RowToggled(self.cursor))
 
