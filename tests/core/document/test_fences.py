@@ -39,7 +39,10 @@ def test_an_ordinary_frontmatter_is_read_without_a_problem(file: str):
         ("  \n" + GOOD, "frontmatter.late", 2, 1),
         ("\ufeff\n" + GOOD, "frontmatter.late", 2, 1),
         ("<!-- one\ntwo -->\n<!-- three -->\n\n" + GOOD, "frontmatter.late", 5, 1),
+        ("<!-- größer 日本 -->\n" + GOOD, "frontmatter.late", 2, 1),
+        ("\ufeff<!-- größer -->\n" + GOOD, "frontmatter.late", 2, 1),
         (f"---\n{BLOCK}-----\nBody", "frontmatter.long-fence", 4, 1),
+        (f"---\n{BLOCK}----\nBody", "frontmatter.long-fence", 4, 1),
         (f"----\n{BLOCK}---\nBody", "frontmatter.long-fence", 1, 1),
     ],
 )
@@ -134,7 +137,10 @@ def test_a_file_that_breaks_off_looks_unfinished(file: str):
     assert read(file, "notes", "flat").looks_unfinished
 
 
-@pytest.mark.parametrize("file", [GOOD, "# Title\n", "---\n- a\n---\n", f"---\n{NAME}---\n", "---\nname: [a\n---\n"])
+@pytest.mark.parametrize(
+    "file",
+    [GOOD, f"---\n{NAME}>>>>>>> x\n---\n", "# Title\n", "---\n- a\n---\n", f"---\n{NAME}---\n", "---\nname: [a\n---\n"],
+)
 def test_a_file_that_is_all_there_does_not_look_unfinished(file: str):
     assert not read(file).looks_unfinished
 

@@ -80,6 +80,9 @@ def test_a_missing_name_is_the_folders(block: str):
     reading = read_block(block, "some-folder")
     assert (offered(reading).name, offered(reading).label, offered(reading).name_derived) == ("some-folder", None, True)
     assert (only(reading).code, only(reading).severity) == ("name.missing", "warning")
+    assert only(reading).message.startswith("There is no `name`" if block == DESCRIPTION else "`name` has no value")
+    slugged = offered(read_block(block, "Some_Folder"))
+    assert (slugged.name, slugged.label, slugged.name_derived) == ("some-folder", None, True)
 
 
 def test_nothing_to_make_a_name_of_is_an_error():

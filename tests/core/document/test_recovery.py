@@ -165,6 +165,31 @@ def test_deep_nesting_costs_the_key_and_no_more(depth: int, opening: str, closin
     assert places(reading) == [("yaml.too-deep", 4, 11)]
 
 
+def test_a_deeply_nested_name_or_description_is_an_error():
+    deep = "[" * 200 + "]" * 200
+    for block, code in (
+        (f"name: {deep}\n{DESCRIPTION}", "name.type"),
+        (f"{NAME}description: {deep}", "description.type"),
+    ):
+        reading = read_block(block)
+        assert reading.document is None
+        assert set(codes(reading)) == {"yaml.too-deep", code}
+
+
+def test_the_place_with_lone_carriage_returns():
+    reading = read_block((NAME + "description: Use: it\nlicense: a: b\n").replace("\n", "\r"))
+    assert offered(reading).description == "Use: it"
+    assert places(reading) == [("yaml.unquoted-colon", 3, 17), ("yaml.unquoted-colon", 4, 11)]
+
+
+def test_stray_lines_between_keys_do_not_end_the_frontmatter():
+    reading = read_block(NAME + DESCRIPTION + "\nstray one\n\nlicense: MIT\n\nstray two\n\nmodel: x\n")
+    assert offered(reading).description == "Does it."
+    assert places(reading) == [("yaml.stray-text", 5, 1), ("yaml.stray-text", 9, 1)]
+    headings = read_block(NAME + DESCRIPTION + "\n# Origin\n\nlicense: a: b\n\n# Model\n\nmodel: x\n")
+    assert offered(headings).description == "Does it." and codes(headings) == ["yaml.unquoted-colon"]
+
+
 def test_deep_nesting_by_indentation_is_bounded_too():
     stairs = "".join("  " * level + "k:\n" for level in range(1, 120))
     assert places(read_block(NAME + DESCRIPTION + "metadata:\n" + stairs)) == [("yaml.too-deep", 5, 3)]
