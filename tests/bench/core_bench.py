@@ -1,0 +1,261 @@
+"""The core: discovery, refresh, the quiet step, and how long a write takes to be seen, beside their lower bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from skills_core.access.policy import OPEN_ACCESS
+from skills_core.agent.hooks import StepContext
+from skills_core.agent.tools.skill import SKILL_TOOL, SkillTool
+from skills_core.catalog import CatalogPublisher
+from skills_core.filesystem import FilesystemProvider, FilesystemSettings, filesystem_provider
+from skills_core.registry import Lookup, ProviderControl, SkillRegistry, SkillSnapshot, settled_snapshot
+from skills_core.session import Session
+from tests.bench.peers import ChokidarPeer
+from tests.bench.skills import make_skills, skill_text
+
+ROWS = [
+    ("read_bound", "limit: open and read 4 KiB of each file"),
+    ("stat_bound", "limit: stat of each file"),
+    ("first_discovery", "first discovery"),
+    ("first_discovery_ratio", "  against reading"),
+    ("refresh", "refresh after one change"),
+    ("refresh_ratio", "  against stat"),
+    ("quiet_step", "quiet step: fresh snapshot, digest, history"),
+    ("quiet_step_ratio", "  against stat"),
+    ("edit_seen_median", "write of a SKILL.md -> snapshot, median"),
+    ("edit_seen_p95", "  p95"),
+    ("edit_notified_median", "write of a SKILL.md -> skills/change, median"),
+    ("new_seen_median", "new folder and file -> snapshot, median"),
+    ("new_seen_p95", "  p95"),
+    ("gone_seen_median", "deletion -> snapshot, median"),
+    ("gone_seen_p95", "  p95"),
+    ("chokidar_edit_median", "peer: chokidar, the reference's settings, median"),
+    ("chokidar_edit_p95", "  p95"),
+    ("edit_against_chokidar_ratio", "  ours against it"),
+    ("idle_share", "idle, share of one core"),
+]
+
+_RUNS = 7
+_WRITES = 40
+_IDLE_SECONDS = 5.0
+
+
+async def measure(sizes: list[int], peers: bool) -> dict[str, dict[str, float]]:
+    """Seconds (and ratios and shares) by key, for each number of skills."""
+    found: dict[str, dict[str, float]] = {}
+    peer = await ChokidarPeer.install() if peers else None
+    try:
+        for size in sizes:
+            print(f"measuring {size} skills", file=sys.stderr)
+            with tempfile.TemporaryDirectory(prefix="skills-bench-") as folder:
+                found[str(size)] = await _measure_size(Path(folder), size, peer)
+    finally:
+        if peer is not None:
+            peer.remove()
+    return found
+
+
+async def _measure_size(base: Path, size: int, peer: ChokidarPeer | None) -> dict[str, float]:
+    project = base / "project"
+    root = project / ".agents" / "skills"
+    files = make_skills(root, size)
+    (project / ".git").mkdir()
+    # What was just written is not trusted for a moment: measured is what holds later.
+    await asyncio.sleep(2.5)
+    numbers = {"read_bound": _median(lambda: _read_each(files)), "stat_bound": _median(lambda: _stat_each(files))}
+    discoveries: list[float] = []
+    for _ in range(_RUNS):
+        async with _Registry(base, project) as opened:
+            began = time.perf_counter()
+            snapshot = await opened.registry.snapshot(opened.lookup)
+            discoveries.append(time.perf_counter() - began)
+            assert snapshot.complete and len(snapshot.skills) == size, snapshot.reason
+    numbers["first_discovery"] = statistics.median(discoveries)
+    async with _Registry(base, project) as opened:
+        await opened.settled()
+        numbers["quiet_step"] = await _quiet_step(opened)
+        numbers["refresh"] = await _refresh(opened, root, size)
+        numbers |= await _seen(opened, root, size)
+        began, cpu = time.perf_counter(), time.process_time()
+        await asyncio.sleep(_IDLE_SECONDS)
+        numbers["idle_share"] = (time.process_time() - cpu) / (time.perf_counter() - began)
+    numbers["first_discovery_ratio"] = numbers["first_discovery"] / numbers["read_bound"]
+    for key in ("refresh", "quiet_step"):
+        numbers[f"{key}_ratio"] = numbers[key] / numbers["stat_bound"]
+    if peer is not None:
+        times = await peer.measure(root, [root / f"skill-{number % size:05}" / "SKILL.md" for number in range(20)])
+        numbers["chokidar_edit_median"], numbers["chokidar_edit_p95"] = _median_and_p95(times)
+        numbers["edit_against_chokidar_ratio"] = numbers["edit_seen_median"] / numbers["chokidar_edit_median"]
+    return numbers
+
+
+class _Registry:
+    """A registry with one provider over the project's roots, closed at the end."""
+
+    def __init__(self, base: Path, project: Path) -> None:
+        self._settings = FilesystemSettings(dsh_home=str(base / "dsh"), agents_home=str(base / "agents"))
+        self.lookup = Lookup(cwd=str(project))
+        self.fresh = Lookup(cwd=str(project), fresh=True)
+        self.registry = SkillRegistry()
+        self.changed = asyncio.Event()
+        self.changed_at = 0.0
+
+    async def __aenter__(self) -> _Registry:
+        made: list[FilesystemProvider] = []
+        factory = filesystem_provider(self._settings)
+
+        def make(control: ProviderControl) -> FilesystemProvider:
+            provider = factory(control)
+            assert isinstance(provider, FilesystemProvider)
+            made.append(provider)
+            return provider
+
+        self.registry.register_provider(make)
+        self.provider = made[0]
+        self.registry.subscribe(self._changed)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.provider.aclose()
+        await self.registry.aclose()
+
+    def _changed(self) -> None:
+        self.changed_at = time.perf_counter()
+        self.changed.set()
+
+    async def settled(self) -> SkillSnapshot:
+        snapshot = await settled_snapshot(self.registry, self.lookup, 30.0)
+        assert snapshot.complete, snapshot.reason
+        # The watcher is live, and the looks that follow its opening are over.
+        await asyncio.sleep(1.5)
+        return snapshot
+
+    async def until(self, holds: Callable[[SkillSnapshot], bool]) -> None:
+        async with asyncio.timeout(30):
+            while True:
+                self.changed.clear()
+                snapshot = await self.registry.snapshot(self.lookup)
+                if snapshot.complete and holds(snapshot):
+                    return
+                await self.changed.wait()
+
+
+async def _quiet_step(opened: _Registry) -> float:
+    """Everything that happens before a model step when nothing has changed."""
+    publisher = CatalogPublisher(opened.registry, OPEN_ACCESS)
+    cwd = opened.lookup.cwd
+    assert cwd is not None
+    session = Session.in_memory(cwd, "bench")
+    tools = {SKILL_TOOL: SkillTool(opened.registry, OPEN_ACCESS)}
+    context = StepContext(session=session, cwd=cwd, scope=None, tools=tools, claimed=(), step=1)
+    batch = await publisher.before_step(context, ())
+    assert isinstance(batch, tuple) and batch, "the first step publishes the catalog"
+    await session.append(*batch)
+    times: list[float] = []
+    for _ in range(3 * _RUNS):
+        gc.collect()
+        began = time.perf_counter()
+        batch = await publisher.before_step(context, ())
+        times.append(time.perf_counter() - began)
+        assert batch == (), "a quiet step adds nothing"
+    await session.aclose()
+    return statistics.median(times)
+
+
+async def _refresh(opened: _Registry, root: Path, size: int) -> float:
+    """From a change that was noticed to the new snapshot."""
+    times: list[float] = []
+    for run in range(2 * _RUNS):
+        number = (run * 37) % size
+        _write(root, number, 1_000 + run)
+        # The watcher tells of a write a step later, so this is when it would be acted on; just before it tells.
+        await asyncio.sleep(0.012)
+        began = time.perf_counter()
+        snapshot = await opened.registry.snapshot(opened.fresh)
+        times.append(time.perf_counter() - began)
+        assert snapshot.by_name[f"skill-{number:05}"].description.endswith(f" {1_000 + run}"), snapshot.reason
+        await asyncio.sleep(0.3)
+    return statistics.median(times)
+
+
+async def _seen(opened: _Registry, root: Path, size: int) -> dict[str, float]:
+    """From the end of a write to the snapshot that shows it, by the watcher alone."""
+    edits: list[float] = []
+    notified: list[float] = []
+    for run in range(_WRITES):
+        number = (run * 53) % size
+        await _pause(run)
+        _write(root, number, 5_000 + run)
+        began = time.perf_counter()
+        ending = f" {5_000 + run}"
+        await opened.until(lambda snapshot, at=number, end=ending: _description(snapshot, at).endswith(end))
+        edits.append(time.perf_counter() - began)
+        notified.append(opened.changed_at - began)
+    created: list[float] = []
+    deleted: list[float] = []
+    for run in range(_WRITES // 2):
+        await _pause(run)
+        number = 50_000 + run
+        (root / f"skill-{number:05}").mkdir()
+        _write(root, number, 0)
+        began = time.perf_counter()
+        await opened.until(lambda snapshot, at=number: _description(snapshot, at) != "")
+        created.append(time.perf_counter() - began)
+        await _pause(run)
+        os.unlink(root / f"skill-{number:05}" / "SKILL.md")
+        os.rmdir(root / f"skill-{number:05}")
+        began = time.perf_counter()
+        await opened.until(lambda snapshot, at=number: _description(snapshot, at) == "")
+        deleted.append(time.perf_counter() - began)
+    numbers: dict[str, float] = {"edit_notified_median": statistics.median(notified)}
+    for key, times in (("edit_seen", edits), ("new_seen", created), ("gone_seen", deleted)):
+        numbers[f"{key}_median"], numbers[f"{key}_p95"] = _median_and_p95(times)
+    return numbers
+
+
+async def _pause(run: int) -> None:
+    # Not in step with the watcher, which looks every 20 ms.
+    await asyncio.sleep(0.35 + 0.0073 * (run % 11))
+
+
+def _write(root: Path, number: int, change: int) -> None:
+    (root / f"skill-{number:05}" / "SKILL.md").write_text(skill_text(number, change), encoding="utf-8")
+
+
+def _description(snapshot: SkillSnapshot, number: int) -> str:
+    skill = snapshot.by_name.get(f"skill-{number:05}")
+    return "" if skill is None else skill.description
+
+
+def _read_each(files: list[str]) -> None:
+    for path in files:
+        descriptor = os.open(path, os.O_RDONLY)
+        os.read(descriptor, 4096)
+        os.close(descriptor)
+
+
+def _stat_each(files: list[str]) -> None:
+    for path in files:
+        os.stat(path)
+
+
+def _median(work: Callable[[], None]) -> float:
+    times: list[float] = []
+    for _ in range(2 * _RUNS):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def _median_and_p95(times: list[float]) -> tuple[float, float]:
+    return statistics.median(times), sorted(times)[max(0, round(0.95 * len(times)) - 1)]
