@@ -152,6 +152,11 @@ class Composer(TextArea):
             self._editing = False
         self.follow()
 
+    def _recompute_cursor_offset(self) -> None:
+        """Undo shortens the draft before it moves the caret; a scroll bar that goes in between asks where it is."""
+        if self.cursor_location[0] < self.document.line_count:
+            super()._recompute_cursor_offset()
+
     def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
         super()._watch_selection(previous_selection, selection)
         if self.is_mounted and not self._editing:

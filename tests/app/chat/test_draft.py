@@ -101,6 +101,18 @@ async def test_a_paste_is_one_edit_and_sends_nothing(deck: Deck) -> None:
         assert composer.text == ""
 
 
+async def test_undo_in_the_moment_of_a_paste_of_many_lines(deck: Deck) -> None:
+    async with deck.app.run_test():
+        await deck.ready()
+        composer = deck.chat.composer
+        for _ in range(3):
+            composer._replace_via_keyboard("a\nb\n" * 20, (0, 0), (0, 0))
+            composer.action_undo()
+            assert composer.text == ""
+            composer.action_redo()
+            composer.action_undo()
+
+
 async def test_a_large_paste_does_not_freeze(deck: Deck) -> None:
     async with deck.app.run_test() as pilot:
         await deck.ready()
