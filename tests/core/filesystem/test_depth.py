@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
 
 from skills_core.filesystem import tree
+from skills_core.filesystem.below import look_below, same_below
 from tests.core.filesystem.support import Watcher, World, codes, names, write_skill
 
 
@@ -120,3 +122,15 @@ def test_links_to_folders_are_followed_down_to_the_depth_and_circles_are_cut(wor
     listing = Watcher(world, discovery_depth=6).look().listing
     assert names(listing) == ["inner"] and listing.complete
     assert listing.candidates[0].real_path == str(outside / "group" / "inner" / "SKILL.md")
+
+
+def test_a_look_below_that_is_younger_than_the_clocks_tick_is_not_trusted(world: World):
+    write_skill(world.project_agents, "kitchen/boil")
+    root = os.open(world.project_agents, os.O_RDONLY)
+    try:
+        changed = os.stat(world.project_agents / "kitchen" / "boil").st_ctime_ns
+        for moment, trusted in ((changed, False), (changed + 1, True)):
+            below = look_below(root, "kitchen", 1, 100, (0, 0), moment)
+            assert below.found == ("kitchen/boil/SKILL.md",) and same_below(root, below) is trusted
+    finally:
+        os.close(root)

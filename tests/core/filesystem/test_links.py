@@ -115,14 +115,17 @@ def test_a_link_pointed_elsewhere_is_followed_there(world: World, watcher: Watch
     assert (candidate.description, candidate.real_path) == ("Two.", str(two))
 
 
-def test_a_file_replaced_by_a_link_to_itself_elsewhere_is_seen_to_be_one(world: World, watcher: Watcher, outside: Path):
-    """Device, inode, size and times stay the same; only the folder tells that this is a link now."""
-    path = write_skill(world.project_agents, "pack")
-    assert watcher.names() == ["pack"]
+def test_a_link_replaced_by_one_to_the_same_file_outside_is_refused(world: World, watcher: Watcher, outside: Path):
+    """Device, inode, size and times of what it leads to stay the same; only the folder tells of the other link."""
+    folder = world.project_agents / "pack"
+    folder.mkdir(parents=True)
     outside.mkdir()
-    os.link(path, outside / "SKILL.md")
-    path.unlink()
-    path.symlink_to(outside / "SKILL.md")
+    (folder / "text.txt").write_text(skill_text("pack"))
+    os.link(folder / "text.txt", outside / "text.txt")
+    (folder / "SKILL.md").symlink_to("text.txt")
+    assert watcher.names() == ["pack"]
+    (folder / "SKILL.md").unlink()
+    (folder / "SKILL.md").symlink_to(outside / "text.txt")
     listing = watcher.look().listing
     assert names(listing) == [] and codes(listing) == [("file.link-outside", "pack/SKILL.md")]
 

@@ -206,6 +206,7 @@ def test_a_root_swapped_during_the_sweep_is_swept_again(
 ):
     write_skill(world.project_agents, "old")
     write_skill(world.project / "other", "new")
+    Watcher(world).look()  # from here on all this lies in the past
     run = Sweep.run
     done = False
 
@@ -226,6 +227,7 @@ def test_a_root_that_appears_during_the_sweep_is_swept_too(
     world: World, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
 ):
     write_skill(world.project_agents, "here")
+    Watcher(world).look()  # from here on it lies in the past
     run = Sweep.run
     done = False
 
