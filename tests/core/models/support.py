@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -13,8 +14,19 @@ from skills_core.session.event import text_block
 from skills_core.session.message import ModelMessage, UserMessage
 from tests.support.model_server import ModelServer
 
+
+def has_google() -> bool:
+    """Whether the optional package of Google's models is there."""
+    try:
+        return find_spec("google.genai") is not None
+    except ModuleNotFoundError:
+        return False
+
+
 KEY = "sk-test-abcdefghijklmnop"
 DIALECTS = ("chat", "responses", "messages")
+_NO_GOOGLE = "the package of Google's models is not installed"
+FORMATS = (*DIALECTS, pytest.param("gemini", marks=pytest.mark.skipif(not has_google(), reason=_NO_GOOGLE)))
 TOOLS = (
     ToolSchema(
         "read",

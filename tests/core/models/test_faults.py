@@ -10,7 +10,7 @@ import pytest
 
 from skills_core.agent.model import ModelError
 from skills_core.agent.models import open_model
-from tests.core.models.support import DIALECTS, KEY, failure, model_of, request
+from tests.core.models.support import FORMATS, KEY, failure, model_of, request
 from tests.support.model_server import (
     Breaks,
     Endless,
@@ -40,7 +40,7 @@ async def fault(dialect: Any, make: Any) -> ModelError:
     return error
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_a_wrong_key(dialect: Any) -> None:
     words = f"Incorrect API key provided: {KEY}."
     error = await fault(dialect, lambda s: s.error(401, words, "invalid_api_key", "authentication_error"))
@@ -50,7 +50,7 @@ async def test_a_wrong_key(dialect: Any) -> None:
     assert "_API_KEY" in error.hint
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_an_unknown_model(dialect: Any) -> None:
     error = await fault(dialect, lambda s: s.error(404, "No such model.", "model_not_found", "not_found_error"))
     assert error.kind == "unknown-model"
@@ -58,7 +58,7 @@ async def test_an_unknown_model(dialect: Any) -> None:
     assert "Check the model's name" in error.hint
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 @pytest.mark.parametrize(("headers", "wish"), [({}, None), ({"retry_after": "7"}, 7.0)])
 async def test_a_rate_limit_with_and_without_a_wish(dialect: Any, headers: dict[str, str], wish: float | None) -> None:
     error = await fault(dialect, lambda s: s.error(429, "Slow down.", None, "rate_limit_error", **headers))
@@ -70,7 +70,7 @@ async def test_an_exhausted_quota_is_not_tried_again() -> None:
     assert (error.kind, error.retryable) == ("refused-request", False)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 @pytest.mark.parametrize("status", [500, 502, 503, 529])
 async def test_a_server_in_trouble(dialect: Any, status: int) -> None:
     error = await fault(dialect, lambda s: Refusal(status, "<html><body>Bad gateway</body></html>"))
@@ -93,14 +93,14 @@ async def test_a_context_overflow(dialect: Any, words: str, code: str | None) ->
     assert "/compact" in error.hint
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_another_refusal(dialect: Any) -> None:
     error = await fault(dialect, lambda s: s.error(400, "Unsupported parameter.", None, "invalid_request_error"))
     assert error.kind == "refused-request"
     assert "Unsupported parameter." in error.message
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_nobody_listens(dialect: Any) -> None:
     async with ModelServer(dialect, REPLY) as server:
         address = f"http://127.0.0.1:{closed_port()}"
@@ -110,7 +110,7 @@ async def test_nobody_listens(dialect: Any) -> None:
     assert address in error.message
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 @pytest.mark.parametrize("way", [Resets, Breaks])
 @pytest.mark.parametrize("after", [-1, 0, 300, 900])
 async def test_a_connection_that_breaks(dialect: Any, way: Any, after: int) -> None:
@@ -120,7 +120,7 @@ async def test_a_connection_that_breaks(dialect: Any, way: Any, after: int) -> N
     assert (error.kind, error.retryable) == ("connection", True)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.6, 0.8])
 async def test_a_stream_that_ends_too_early_is_no_whole_reply(dialect: Any, part: float) -> None:
     error = await fault(dialect, lambda s: Ends(REPLY, int(s.size(REPLY) * part)))
@@ -130,7 +130,7 @@ async def test_a_stream_that_ends_too_early_is_no_whole_reply(dialect: Any, part
         assert "broke off" in error.message
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 @pytest.mark.parametrize(
     "data",
     [
@@ -150,12 +150,13 @@ async def test_content_that_is_no_reply(dialect: Any, data: bytes) -> None:
     assert "\ufffd" not in error.message or len(error.message) < 500
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_an_error_inside_the_stream(dialect: Any) -> None:
     events = {
         "chat": b'data: {"error": {"message": "Overloaded", "type": "server_error", "code": "server_error"}}\n\n',
         "responses": b'event: error\ndata: {"type": "error", "code": "server_error", "message": "Overloaded",'
         b' "param": null, "sequence_number": 1}\n\n',
+        "gemini": b'data: {"error": {"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"}}\n\n',
         "messages": b'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error",'
         b' "message": "Overloaded"}}\n\n',
     }
@@ -163,7 +164,7 @@ async def test_an_error_inside_the_stream(dialect: Any) -> None:
     assert (error.kind, error.retryable) == ("overloaded", True)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_a_stream_without_end_can_be_left(dialect: Any) -> None:
     async with ModelServer(dialect, Endless()) as server:
         model = model_of(server)
@@ -174,7 +175,7 @@ async def test_a_stream_without_end_can_be_left(dialect: Any) -> None:
         await asyncio.wait_for(server.gone.wait(), 20)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_the_key_is_in_no_log_record(dialect: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     await fault(dialect, lambda s: s.error(401, f"Bad key {KEY}", "invalid_api_key", "authentication_error"))

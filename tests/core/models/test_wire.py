@@ -14,7 +14,7 @@ from skills_core.agent.model import ModelError, TextDelta, ThinkingDelta, ToolCa
 from skills_core.agent.models import open_model
 from skills_core.session.event import text_block
 from skills_core.session.message import AssistantMessage, ModelMessage, ToolResultMessage, UserMessage
-from tests.core.models.support import DIALECTS, KEY, collect, model_of, request
+from tests.core.models.support import DIALECTS, FORMATS, KEY, collect, model_of, request
 from tests.support.model_server import Hangs, ModelServer, Reply
 
 REPLY = Reply(
@@ -25,7 +25,7 @@ REPLY = Reply(
 )
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_text_thinking_and_two_calls_in_one_message(dialect: Any) -> None:
     async with ModelServer(dialect, REPLY) as server:
         model = model_of(server)
@@ -43,7 +43,8 @@ async def test_text_thinking_and_two_calls_in_one_message(dialect: Any) -> None:
             if item.name:
                 names[item.index] = item.name
     assert list(names.values()) == ["read", "read"]
-    assert ["".join(pieces) for pieces in calls.values()] == [arguments for _, arguments in REPLY.calls]
+    sent = [json.loads(arguments) for _, arguments in REPLY.calls]
+    assert [json.loads("".join(pieces)) for pieces in calls.values()] == sent
     kinds = [block["type"] for block in reply.content]
     assert kinds == ["thinking", "text", "thinking", "tool_call", "tool_call"]
     assert [block["text"] for block in reply.content[:3]] == [REPLY.thinking, REPLY.text, REPLY.interleaved]
@@ -135,7 +136,7 @@ async def test_thinking_goes_back_as_its_provider_needs_it(dialect: Any) -> None
         assert server.requests[1].json["messages"][2]["tool_calls"][0]["id"] == "call_0"
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_counts_that_are_not_given_are_unknown(dialect: Any) -> None:
     if dialect == "messages":
         pytest.skip("this format always counts")
@@ -196,7 +197,7 @@ async def test_a_missing_identifier_is_filled_in() -> None:
     assert reply.content[0]["id"]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_a_cancelled_stream_closes_the_connection_at_once(dialect: Any) -> None:
     async with ModelServer(dialect, Hangs(REPLY, -200)) as server:
         model = model_of(server)
@@ -217,7 +218,7 @@ async def test_a_cancelled_stream_closes_the_connection_at_once(dialect: Any) ->
         assert reply.content[0]["text"] == "Back."
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", FORMATS)
 async def test_the_server_says_what_it_offers(dialect: Any) -> None:
     async with ModelServer(dialect, REPLY, models=("b-model", "a-model")) as server:
         model = model_of(server)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
-from tests.support.model_server import chat, messages, responses
+from tests.support.model_server import chat, gemini, messages, responses
 from tests.support.model_server.play import Answer, Breaks, Endless, Ends, Hangs, Raw, Refusal, Reply, Resets
 
-Dialect: TypeAlias = Literal["chat", "responses", "messages"]
-_DIALECTS: Mapping[str, ModuleType] = {"chat": chat, "responses": responses, "messages": messages}
-_PROVIDERS = {"chat": "openai", "responses": "openai-responses", "messages": "anthropic"}
+Dialect: TypeAlias = Literal["chat", "responses", "messages", "gemini"]
+_DIALECTS: Mapping[str, ModuleType] = {"chat": chat, "responses": responses, "messages": messages, "gemini": gemini}
+_PROVIDERS = {"chat": "openai", "responses": "openai-responses", "messages": "anthropic", "gemini": "google"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,12 @@ class RecordedRequest:
     @property
     def json(self) -> Any:
         return json.loads(self.body)
+
+    @property
+    def model(self) -> str:
+        """Most formats name the model in the body, one in the path."""
+        named = self.json.get("model")
+        return str(named) if named else self.path.rpartition("/")[2].partition(":")[0]
 
 
 class ModelServer:
@@ -64,7 +70,7 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}" + ("" if self.dialect == "messages" else "/v1")
+        return f"http://127.0.0.1:{self.port}" + ("" if self.dialect in ("messages", "gemini") else "/v1")
 
     @property
     def provider(self) -> str:
@@ -98,7 +104,7 @@ class ModelServer:
             return True
         self.requests.append(request)
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-        model = request.json["model"]
+        model = request.model
         match answer:
             case Refusal(status, body, headers):
                 data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
@@ -153,6 +159,8 @@ class ModelServer:
             if self.dialect == "messages":
                 entry = {"id": name, "type": "model", "display_name": name, "created_at": "2026-01-01T00:00:00Z"}
             entries.append(entry)
+        if self.dialect == "gemini":
+            return json.dumps({"models": [{"name": f"models/{name}"} for name in self._models]}).encode()
         return json.dumps({"object": "list", "data": entries, "has_more": False}).encode()
 
 

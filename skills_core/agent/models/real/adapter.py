@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pydantic_ai import messages as pm
     from pydantic_ai.models import Model as LibraryModel
 
+    from skills_core.agent.models.real.build import BuiltModel
+
 _LISTED_MAX = 500
 _STOPS: dict[str | None, StopReason] = {
     "stop": "end",
@@ -60,8 +62,9 @@ class RealModel:
         self._alternates = alternates
         self._window = context_window
         self._thinking = thinking
-        self._library_model: LibraryModel[Any] | None = None
+        self._built: BuiltModel | None = None
         self._building = asyncio.Lock()
+        self._active = 0
 
     def __repr__(self) -> str:
         return f"<RealModel {self._name}>"
@@ -79,14 +82,20 @@ class RealModel:
         """As configured; else as the library knows it, once the first request was made."""
         if self._window is not None:
             return self._window
-        return self._library_model.context_window if self._library_model is not None else None
+        return self._built.model.context_window if self._built is not None else None
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
         """Streams one reply. Raises ModelError; nothing is sent a second time."""
         try:
-            model = await self._model()
-            async for item in self._stream(model, request):
-                yield item
+            built = await self._model()
+            self._active += 1
+            try:
+                async for item in self._stream(built.model, request):
+                    yield item
+            finally:
+                self._active -= 1
+                if not self._active:
+                    await built.end_streams()
         except (ModelError, asyncio.CancelledError, GeneratorExit):
             raise
         except Exception as error:
@@ -95,7 +104,7 @@ class RealModel:
     async def offered(self) -> tuple[str, ...]:
         """The names of the models that the server says it has, sorted; at most 500. Raises ModelError."""
         try:
-            model: Any = await self._model()
+            model: Any = (await self._model()).model
             names: list[str] = []
             listing = model.client.aio.models if self._prefix == "google" else model.client.models
             found = await listing.list() if self._prefix == "google" else listing.list()
@@ -113,23 +122,25 @@ class RealModel:
 
     async def aclose(self) -> None:
         """Closes the client's connections."""
-        model: Any = self._library_model
-        self._library_model = None
-        close = getattr(getattr(model, "client", None), "close", None)
+        built, self._built = self._built, None
+        if built is None:
+            return
+        client: Any = getattr(built.model, "client", None)
+        close = getattr(client, "close", None)
         if close is not None:
             closing = close()
             if asyncio.iscoroutine(closing):
                 await closing
 
-    async def _model(self) -> LibraryModel[Any]:
+    async def _model(self) -> BuiltModel:
         async with self._building:
-            if self._library_model is None:
+            if self._built is None:
                 from skills_core.agent.models.real.build import build_model
 
-                self._library_model = await asyncio.to_thread(
+                self._built = await asyncio.to_thread(
                     build_model, self._prefix, self._model_name, self._base_url, self._api_key
                 )
-            return self._library_model
+            return self._built
 
     async def _stream(self, model: LibraryModel[Any], request: ModelRequest) -> AsyncIterator[StreamItem]:
         from pydantic_ai.direct import model_request_stream
@@ -146,12 +157,21 @@ class RealModel:
             model_request_parameters=ModelRequestParameters(function_tools=to_tools(request.tools)),
             instrument=False,
         )
-        async with opened as stream:
-            async for event in stream:
-                item = _item(event)
-                if item is not None:
-                    yield item
-            response = stream.get()
+        begun = False
+        try:
+            async with opened as stream:
+                async for event in stream:
+                    item = _item(event)
+                    if item is not None:
+                        begun = True
+                        yield item
+                response = stream.get()
+        except Exception as error:
+            fault = self._error(error)
+            if begun and self._prefix == "google" and fault.kind == "bad-response":
+                # This library reads the piece at which a stream broke off as one that is faulty.
+                raise truncated() from error
+            raise fault from error
         details = response.provider_details or {}
         if not details.get("finish_reason") and response.finish_reason != "content_filter":
             raise truncated()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,15 +15,27 @@ _CONNECT_SECONDS = 15.0
 _SILENCE_SECONDS = 600.0
 
 
-def build_model(prefix: str, model: str, base_url: str | None, api_key: str) -> Model[Any]:
+@dataclass(frozen=True, slots=True)
+class BuiltModel:
+    """``end_streams`` closes what was left open; call it when no request is under way."""
+
+    model: Model[Any]
+    end_streams: Callable[[], Awaitable[None]]
+
+
+def build_model(prefix: str, model: str, base_url: str | None, api_key: str) -> BuiltModel:
     """The model with a client of our own, which sends each request once: attempts are the agent's to make and show."""
     # Remarks of the library would be written over the screen.
     warnings.filterwarnings("ignore", module=r"pydantic_ai(\..*)?")
-    if prefix == "anthropic":
-        return _anthropic(model, base_url, api_key)
     if prefix == "google":
         return _google(model, base_url, api_key)
-    return _openai(prefix, model, base_url, api_key)
+    if prefix == "anthropic":
+        return BuiltModel(_anthropic(model, base_url, api_key), _nothing)
+    return BuiltModel(_openai(prefix, model, base_url, api_key), _nothing)
+
+
+async def _nothing() -> None:
+    """The client closes its streams by itself."""
 
 
 def request_settings(prefix: str, thinking: str | None) -> ModelSettings:
@@ -77,10 +91,29 @@ def _anthropic(model: str, base_url: str | None, api_key: str) -> Model[Any]:
     return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _google(model: str, base_url: str | None, api_key: str) -> Model[Any]:
+def _google(model: str, base_url: str | None, api_key: str) -> BuiltModel:
     import httpx2
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
-    client = httpx2.AsyncClient(timeout=httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS))
-    return GoogleModel(model, provider=GoogleProvider(api_key=api_key, base_url=base_url, http_client=client))
+    class TrackedClient(httpx2.AsyncClient):
+        """Knows its open streams: this library leaves one that is not read to its end to the garbage collector."""
+
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self._streams: list[httpx2.Response] = []
+
+        async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+            response = await super().send(request, stream=stream, **options)
+            if stream:
+                self._streams.append(response)
+            return response
+
+        async def end_streams(self) -> None:
+            left, self._streams = self._streams, []
+            for response in left:
+                await response.aclose()
+
+    client = TrackedClient(timeout=httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS))
+    provider = GoogleProvider(api_key=api_key, base_url=base_url, http_client=client)
+    return BuiltModel(GoogleModel(model, provider=provider), client.end_streams)

@@ -130,7 +130,7 @@ def _body_message(body: Any) -> str:
         try:
             body = json.loads(body)
         except ValueError:
-            return "" if "<html" in body.lower() else body
+            return _plain(body)
     if not isinstance(body, Mapping):
         return ""
     facts = cast("Mapping[str, Any]", body)
@@ -140,7 +140,12 @@ def _body_message(body: Any) -> str:
     if isinstance(inner, Mapping):
         facts = cast("Mapping[str, Any]", inner)
     message = facts.get("message") or facts.get("detail")
-    return message if isinstance(message, str) else ""
+    return _plain(message) if isinstance(message, str) else ""
+
+
+def _plain(text: str) -> str:
+    """Nothing of a page that a gateway sent instead of an answer."""
+    return "" if "<html" in text.lower() or "<!doctype" in text.lower() else text
 
 
 def _chain(error: BaseException) -> list[BaseException]:
