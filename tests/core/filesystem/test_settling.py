@@ -244,15 +244,20 @@ def test_a_folder_moved_to_another_root_is_confirmed_at_once(world: World, skill
     assert listing.complete and {c.source for c in listing.candidates if c.name == "tidy"} == {"user-agents"}
 
 
-def test_a_new_folder_with_the_inode_of_a_removed_one_is_no_rename(world: World, skill: Path, watcher: Watcher):
-    inode = os.stat(skill.parent).st_ino
+def test_a_new_folder_with_the_inodes_of_a_removed_one_is_no_rename(world: World, skill: Path, watcher: Watcher):
+    """File systems give a freed inode to the next folder or file; here it is made sure that both were."""
+    (tree,) = [tree for tree in watcher.observer.trees_of(str(world.project)) if tree.entries]
+    entry = tree.entries["tidy/SKILL.md"]
     shutil.rmtree(skill.parent)
-    for number in range(50):
-        new = write_skill(world.project_agents, f"new-{number}")
-        if os.stat(new.parent).st_ino == inode:
-            break
-    else:
-        pytest.skip("this file system does not use an inode again")
+    new = write_skill(world.project_agents, "quite-new")
+    assert entry.folder_signature is not None and entry.last_signature is not None
+    for path, seen in ((new.parent, entry.folder_signature), (new, entry.last_signature)):
+        status = os.stat(path)
+        reused = (status.st_dev, status.st_ino, *seen[2:])
+        if path == new:
+            entry.last_signature = reused  # type: ignore[assignment]
+        else:
+            entry.folder_signature = reused  # type: ignore[assignment]
     assert in_flight(watcher.look())
 
 
