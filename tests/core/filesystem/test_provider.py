@@ -421,10 +421,13 @@ async def test_changes_are_followed(world: World):
     provider = make_provider(world, control, watch=True)
     await provider.list(world.lookup)
     assert provider.watch_status.mode in ("native", "polling")
-    path.write_text(skill_text("tidy", "Changed."))
+    whole = path.with_name("next")
+    whole.write_text(skill_text("tidy", "Changed."))
+    whole.rename(path)
     await control.invalidated()
     assert (await provider.list(world.lookup)).candidates[0].description == "Changed."
-    write_skill(world.user_agents, "mine")
+    write_skill(world.base / "elsewhere" / "skills", "mine")
+    (world.base / "elsewhere").rename(world.user_agents.parent)
     await control.invalidated()
     assert names(await provider.list(world.lookup)) == ["mine", "tidy"]
     assert {root.state for root in provider.roots(str(world.project))} <= {"watched", "polled", "missing"}
@@ -436,10 +439,12 @@ async def test_what_changes_nothing_is_not_announced(world: World):
     control = Control()
     provider = make_provider(world, control, watch=True)
     await provider.list(world.lookup)
-    path.write_text(skill_text("tidy", body="Only the body changed."))
+    whole = path.with_name("next")
+    whole.write_text(skill_text("tidy", body="Only the body changed."))
+    whole.rename(path)
     os.utime(path)
     (world.project_agents / "notes.txt").write_text("x")
-    write_skill(world.project_agents, "new")
+    write_skill(world.base / "elsewhere", "new").parent.rename(world.project_agents / "new")
     await control.invalidated()
     assert names(await provider.list(world.lookup)) == ["new", "tidy"]
     assert control.invalidations == 1

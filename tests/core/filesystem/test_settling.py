@@ -33,6 +33,12 @@ def skill(world: World, watcher: Watcher) -> Path:
 # Files that are being written.
 
 
+@pytest.fixture
+def young(watcher: Watcher) -> None:
+    """Every file is young by its own time, however slowly the test runs: only the wait since it was seen counts."""
+    watcher.time.shift_ns = -3_600_000_000_000
+
+
 HALVES = {
     "empty": "",
     "no closing fence": "---\nname: tidy\ndescription: New",
@@ -40,6 +46,7 @@ HALVES = {
 }
 
 
+@pytest.mark.usefixtures("young")
 @pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
 def test_a_half_written_file_keeps_what_was_listed_until_it_is_whole(half: str, skill: Path, watcher: Watcher):
     skill.write_text(half)
@@ -53,18 +60,20 @@ def test_a_half_written_file_keeps_what_was_listed_until_it_is_whole(half: str, 
     assert [c.description for c in listing.candidates if c.name == "tidy"] == ["New."]
 
 
+@pytest.mark.usefixtures("young")
 def test_a_half_written_file_that_stays_so_is_a_problem_after_the_wait(skill: Path, watcher: Watcher):
     skill.write_text("---\nname: tidy\n")
     assert in_flight(watcher.look())
-    watcher.time.go_on(WAIT - 0.01)
+    watcher.time.now += WAIT - 0.01
     assert in_flight(watcher.look())
-    watcher.time.go_on(0.02)
+    watcher.time.now += 0.02
     observation = watcher.look()
     assert observation.listing.complete and names(observation.listing) == ["other"]
     assert codes(observation.listing) == [("frontmatter.unclosed", "tidy/SKILL.md")]
     assert observation.due is None
 
 
+@pytest.mark.usefixtures("young")
 def test_each_new_state_has_its_own_wait_but_not_for_ever(skill: Path, watcher: Watcher):
     began = watcher.time.now
     text = "---\nname: tidy\n"
@@ -98,6 +107,7 @@ def test_a_clock_in_the_future_does_not_stretch_the_wait(world: World):
     assert watcher.look().listing.complete
 
 
+@pytest.mark.usefixtures("young")
 def test_a_new_half_written_file_holds_back_nothing_but_completeness(world: World, skill: Path, watcher: Watcher):
     write_skill(world.project_agents, "new").write_text("---\n")
     observation = watcher.look()
