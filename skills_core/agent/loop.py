@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Any, TypeVar
@@ -33,6 +34,8 @@ from skills_core.session.session import Session
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_-]")
+_ID_LENGTH = 36
 
 
 class DuplicateToolError(ValueError):
@@ -237,13 +240,14 @@ class Agent:
         return normalised(reply, self._free_call_id)
 
     def _free_call_id(self, given: str) -> str:
-        """The identifier itself, or a like one when an earlier call of the session has it."""
+        """The identifier itself, or a like one when an earlier call has it or not every server would take it."""
         if self._call_ids is None:
             results = (event for event in self._session.events if event.type == TOOL_RESULT)
             self._call_ids = {str(event.data.get("id")) for event in results}
-        free, number = given, 1
+        base = _UNUSUAL.sub("_", given)[:_ID_LENGTH]
+        free, number = base, 1
         while not free or free in self._call_ids:
-            free = f"{given or 'call'}-{number}"
+            free = f"{base or 'call'}-{number}"
             number += 1
         self._call_ids.add(free)
         return free

@@ -22,6 +22,7 @@ from skills_core.agent.model import (
     ToolCallDelta,
 )
 from skills_core.agent.reply import PartialReply, storable
+from skills_core.agent.uninterrupted import is_cancelled_from_outside
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +55,10 @@ async def stream_reply(
         raise
     except StopAsyncIteration:
         raise ModelError("bad-response", "The reply ended without being finished.") from None
+    except asyncio.CancelledError as error:
+        if is_cancelled_from_outside():
+            raise
+        raise ModelError("other", "The model's request was cancelled from inside.") from error
     except Exception as error:
         _log.exception("the model failed in an unexpected way")
         raise ModelError("other", f"The model failed unexpectedly ({type(error).__name__}).") from error

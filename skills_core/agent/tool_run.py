@@ -18,7 +18,7 @@ from skills_core.agent.reply import storable
 from skills_core.agent.request import INTERRUPTED, NOT_RUN
 from skills_core.agent.secret_text import secret_values, without_secrets
 from skills_core.agent.tool import PreparedTool, Tool, ToolContext, ToolOutcome
-from skills_core.agent.uninterrupted import stopped
+from skills_core.agent.uninterrupted import is_cancelled_from_outside, stopped
 from skills_core.registry.lookup import Scope
 from skills_core.session.error import SessionError
 from skills_core.session.event import TOOL_CALL, TOOL_RESULT, Block, PendingEvent, text_block
@@ -160,6 +160,11 @@ class ToolRunner:
             answer = await self._approvals.ask(question, ready.call_id)
         except SessionError:
             raise
+        except asyncio.CancelledError:
+            if is_cancelled_from_outside():
+                raise
+            # Whoever asks took the question back without an answer.
+            return ToolOutcome(text=_DECLINED, is_error=True, details={"declined": True})
         except Exception as error:
             _log.exception("the question about a tool could not be asked")
             return ToolOutcome(text=f"Error: the call could not be approved ({_words(error)}).", is_error=True)

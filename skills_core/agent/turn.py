@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from skills_core.agent.bounded import one_line
@@ -16,6 +17,7 @@ from skills_core.agent.request import build_request, context_data, tool_schemas
 from skills_core.agent.retry import final_error
 from skills_core.agent.secret_text import scrubbed_error, secret_values
 from skills_core.agent.streaming import stream_reply
+from skills_core.agent.uninterrupted import is_cancelled_from_outside
 from skills_core.agent.window import near_limit
 from skills_core.session.compaction import KEEP_TOKENS
 from skills_core.session.error import SessionError
@@ -31,10 +33,8 @@ from skills_core.session.event import (
 _log = logging.getLogger(__name__)
 _KEPT_AFTER_OVERFLOW = 2000
 
-_STOPS = {
-    "length": ("The reply was cut at the model's length limit.", "Ask it to go on."),
-    "refused": ("The model refused to answer.", ""),
-}
+_REFUSED = "The model refused to answer."
+_LENGTH = ("The reply was cut at the model's length limit.", "Ask it to go on.")
 _EMPTY = ("The model sent an empty reply.", "Ask again, in other words if need be.")
 
 
@@ -118,9 +118,12 @@ class Turn:
             ports.emit(reply)
             if reply.stop_reason == "cut":
                 return TurnOutcome(reason="failed", message="The reply broke off.", hint="Ask again.")
+            if reply.stop_reason == "refused":
+                # Calls in such a reply are not meant to be run.
+                return TurnOutcome(reason="done", message=_REFUSED)
             await ports.runner.run()
             if not calls and not (ports.waiting() and self._step < ports.max_steps):
-                message, hint = _STOPS.get(reply.stop_reason, ("", "") if reply.content else _EMPTY)
+                message, hint = _said_of(reply)
                 return TurnOutcome(reason="done", message=message, hint=hint)
             if self._step >= ports.max_steps:
                 message = f"The turn reached its limit of {ports.max_steps} steps."
@@ -166,6 +169,10 @@ class Turn:
                 decision = await hook.before_step(context, batch)
             except SessionError:
                 raise
+            except asyncio.CancelledError as error:
+                if is_cancelled_from_outside():
+                    raise
+                raise _HookError(hook, "it was cancelled from inside") from error
             except Exception as error:
                 _log.exception("a pre-step hook failed")
                 words = one_line(scrubbed_error(str(error), secret_values()), 300)
@@ -255,3 +262,10 @@ class Turn:
 
 def _is_batch(decision: object) -> bool:
     return isinstance(decision, tuple | list) and all(isinstance(item, PendingEvent) for item in decision)  # pyright: ignore[reportUnknownVariableType]
+
+
+def _said_of(reply: ModelReply) -> tuple[str, str]:
+    """What a person has to be told of a reply that ended a turn, and what to do."""
+    if reply.stop_reason == "length":
+        return _LENGTH
+    return ("", "") if reply.content else _EMPTY

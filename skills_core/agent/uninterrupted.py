@@ -23,6 +23,12 @@ async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
+def is_cancelled_from_outside() -> bool:
+    """Whether a CancelledError that was just caught is this task's own cancellation, and not something's it awaited."""
+    current = asyncio.current_task()
+    return current is None or current.cancelling() > 0
+
+
 async def waited(task: asyncio.Task[Any], on_cancel: Callable[[], object] | None = None) -> bool:
     """Waits until a task has ended, also through cancellations of the caller; tells whether there were any.
 

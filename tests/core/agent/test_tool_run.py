@@ -175,36 +175,35 @@ async def test_a_question_that_cannot_be_asked_is_a_no(bench: Bench) -> None:
     assert probe.calls == []
 
 
-async def test_calls_that_only_read_run_together_and_others_one_after_another(bench: Bench) -> None:
-    running, most = 0, 0
-    spans: list[str] = []
+async def test_calls_that_only_read_run_together(bench: Bench) -> None:
+    meeting = asyncio.Barrier(3)
 
-    async def overlaps(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-        nonlocal running, most
+    async def meets(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        await within(meeting.wait(), "the other calls")
+        return ToolOutcome(text=str(arguments["n"]))
+
+    reads = ProbeTool("reads", meets, read_only=True)
+    calls = [call("reads", n=number) for number in (1, 2, 3)]
+    assert await run(bench, *calls, tools=[reads]) == ["1", "2", "3"]
+
+
+async def test_other_calls_run_one_after_another_in_order(bench: Bench) -> None:
+    running = 0
+    order: list[str] = []
+
+    async def alone(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        nonlocal running
         running += 1
-        most = max(most, running)
-        spans.append(str(arguments["n"]))
-        await asyncio.sleep(0.02)
+        order.append(f"{arguments['n']} with {running}")
+        for _ in range(20):
+            await asyncio.sleep(0)
         running -= 1
         return ToolOutcome(text=str(arguments["n"]))
 
-    reads = ProbeTool("reads", overlaps, read_only=True)
-    results = await run(bench, call("reads", n=1), call("reads", n=2), call("reads", n=3), tools=[reads])
-    assert results == ["1", "2", "3"]
-    assert most == 3
-    most = 0
-    changes = ProbeTool("changes", overlaps)
-    results = await run(
-        bench,
-        call("reads", n=1),
-        call("changes", n=2),
-        call("changes", n=3),
-        call("reads", n=4),
-        tools=[reads, changes],
-    )
-    assert results == ["1", "2", "3", "4"]
-    assert spans[3:] == ["1", "2", "3", "4"]
-    assert most == 1
+    tools = [ProbeTool("reads", alone, read_only=True), ProbeTool("changes", alone)]
+    calls = [call("reads", n=1), call("changes", n=2), call("changes", n=3), call("reads", n=4)]
+    assert await run(bench, *calls, tools=tools) == ["1", "2", "3", "4"]
+    assert order == ["1 with 1", "2 with 1", "3 with 1", "4 with 1"]
 
 
 async def test_secrets_of_the_environment_stay_out_of_results(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import pytest
 
+from skills_core.agent.approval import Answer, ToolQuestion
 from skills_core.agent.hooks import Batch, Reject, StepContext
 from skills_core.agent.live import QueueChanged, StepStarted, ToolFinished, ToolOutput, ToolStarted
 from skills_core.agent.loop import Agent, DuplicateToolError
-from skills_core.agent.model import ModelReply, TextDelta, ToolCallDelta
+from skills_core.agent.model import ModelReply, ModelRequest, StreamItem, TextDelta, ToolCallDelta, Usage
 from skills_core.agent.models.scripted import ScriptedModel
 from skills_core.agent.outcome import AgentBusyError
 from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.session.event import PendingEvent, user_message
 from skills_core.session.message import AssistantMessage, ToolResultMessage, UserMessage, message_text
-from tests.core.agent.support import Bench, ProbeTool, assert_valid, call, until, within, write_script
+from tests.core.agent.support import Bench, Person, ProbeTool, assert_valid, call, until, within, write_script
 
 
 class Adds:
@@ -332,3 +333,51 @@ async def test_pieces_that_no_encoding_has_reach_neither_subscribers_nor_the_log
     await within(agent.run_turn(user_message("Hello")), "the turn")
     shown = "".join(item.text for item in bench.live_of(TextDelta))
     assert shown == bench.data("assistant/message")[0]["content"][0]["text"] == "a\ufffd b"
+
+
+@pytest.mark.parametrize("where", ["hook", "approver"])
+async def test_a_cancellation_from_inside_is_not_the_persons(bench: Bench, where: str) -> None:
+    class Hook:
+        async def before_step(self, context: StepContext, batch: Batch) -> Batch | Reject:
+            if where == "hook":
+                raise asyncio.CancelledError
+            return batch
+
+    class Withdrawn(Person):
+        async def approve_tool(self, question: ToolQuestion) -> Answer:
+            raise asyncio.CancelledError
+
+    agent = await bench.agent(
+        {"tool_calls": [call("probe")]},
+        {"text": "Done."},
+        tools=[ProbeTool("probe", asks=True)],
+        hooks=[Hook()],
+        person=Withdrawn(),
+    )
+    outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+    if where == "hook":
+        assert (outcome.reason, outcome.message) == (
+            "failed",
+            "Hook failed before the step: it was cancelled from inside",
+        )
+    else:
+        assert outcome.reason == "done"
+        assert bench.results()[0].startswith("The person declined")
+
+
+async def test_calls_of_a_refused_reply_are_not_run(bench: Bench) -> None:
+    class Refuses:
+        name = "refuses"
+        context_window = None
+
+        async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
+            block = {"type": "tool_call", "id": "functions.probe:0", "name": "probe", "arguments": {}}
+            yield ModelReply((block,), "refused", Usage())
+
+    probe = ProbeTool("probe")
+    agent = await bench.agent(model=Refuses(), tools=[probe])
+    outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+    assert (outcome.reason, outcome.message) == ("done", "The model refused to answer.")
+    assert probe.calls == []
+    assert bench.data("tool/result")[0]["id"] == "functions_probe_0"
+    assert_valid(bench.session)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -77,13 +76,14 @@ async def test_an_expression_that_never_ends_is_stopped_and_blocks_nobody(worksh
     (workshop.cwd / "a.txt").write_text("a" * 200 + "!\n")
     tool = SearchTool(workshop.folders, seconds=1.0)
     running = asyncio.ensure_future(tool.run({"pattern": "(a+)+$"}, workshop.context()))
-    longest, last = 0.0, time.monotonic()
+    turns = 0
     while not running.done():
         await asyncio.sleep(0.01)
-        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+        turns += 1
+    # A search within this process would hold the interpreter, and the loop would not turn at all.
+    assert turns > 10
     assert running.result().is_error
     assert "stopped after 1 seconds" in running.result().text
-    assert longest < 0.9
 
 
 async def test_a_cancelled_search_ends_its_process(workshop: Workshop) -> None:
