@@ -11,7 +11,7 @@ import pytest
 from skills_core.agent.approval import Answer, ToolQuestion
 from skills_core.agent.hooks import Batch, Reject, StepContext
 from skills_core.agent.limits import AgentLimits
-from skills_core.agent.live import ToolStarted
+from skills_core.agent.live import ToolOutput, ToolStarted
 from skills_core.agent.loop import Agent
 from skills_core.agent.model import TextDelta, ToolCallDelta
 from skills_core.agent.models.scripted import ScriptedModel
@@ -80,8 +80,8 @@ async def test_running_and_waiting_tools_are_answered_as_interrupted(bench: Benc
     )
 
     def stop(item: object) -> None:
-        if isinstance(item, ToolStarted) and item.name == "slow":
-            asyncio.get_running_loop().call_later(0.05, agent.cancel)
+        if isinstance(item, ToolOutput):
+            agent.cancel()
 
     agent.subscribe(stop)
     outcome = await within(agent.run_turn(user_message("Hello")), "the cancelled turn")
@@ -140,10 +140,11 @@ async def test_cancelling_while_the_hooks_run_records_nothing(bench: Bench) -> N
 
 
 async def test_cancelling_takes_an_open_question_back(bench: Bench) -> None:
-    withdrawn = asyncio.Event()
+    asked, withdrawn = asyncio.Event(), asyncio.Event()
 
     class Undecided(Person):
         async def approve_tool(self, question: ToolQuestion) -> Answer:
+            asked.set()
             try:
                 await asyncio.Event().wait()
             finally:
@@ -153,8 +154,7 @@ async def test_cancelling_takes_an_open_question_back(bench: Bench) -> None:
     probe = ProbeTool("probe", asks=True)
     agent = await bench.agent({"tool_calls": [call("probe")]}, tools=[probe], person=Undecided())
     running = asyncio.create_task(agent.run_turn(user_message("Hello")))
-    await until(lambda: "assistant/message" in bench.types(), "the reply")
-    await asyncio.sleep(0.05)
+    await within(asked.wait(), "the question")
     agent.cancel()
     assert (await within(running, "the cancelled turn")).reason == "cancelled"
     assert withdrawn.is_set()

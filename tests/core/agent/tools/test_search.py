@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from skills_core.agent.tools.search import SearchTool
+from tests.core.agent.support import until
 from tests.core.agent.tools.support import Workshop
 
 
@@ -89,7 +90,7 @@ async def test_an_expression_that_never_ends_is_stopped_and_blocks_nobody(worksh
 async def test_a_cancelled_search_ends_its_process(workshop: Workshop) -> None:
     (workshop.cwd / "a.txt").write_text("a" * 200 + "!\n")
     running = asyncio.ensure_future(SearchTool(workshop.folders).run({"pattern": "(a+)+$"}, workshop.context()))
-    await asyncio.sleep(0.3)
+    await until(lambda: bool(_children()), "the process of the search")
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(running, 10)
