@@ -71,11 +71,15 @@ class Runtime:
 
         def access_store() -> AccessStore:
             return AccessStore(
-                folder, cwd_project=project_root, trust=settings.trust, disabled_skills=settings.disabled_skills
+                folder,
+                cwd_project=project_root,
+                trust=settings.trust,
+                disabled_skills=settings.own.disabled_skills,
+                project_disabled_skills=settings.project_disabled_skills,
             )
 
         access = await asyncio.to_thread(access_store)
-        registry = SkillRegistry(strict=False)
+        registry = SkillRegistry(strict=False, access=access)
         provider = registry.register_provider(factory).provider
         assert isinstance(provider, FilesystemProvider)
         return cls(
@@ -127,7 +131,7 @@ class Runtime:
                 CatalogPublisher(
                     self.registry,
                     self.access,
-                    description_max_length=settings.catalog_description_max_length,
+                    description_max_length=self._trusted_settings().catalog_description_max_length,
                     settle_timeout=wait,
                     budget_tokens=settings.catalog_budget_tokens,
                 ),
@@ -138,6 +142,10 @@ class Runtime:
             max_steps=settings.max_steps,
             allow_tools=settings.allow_tools,
         )
+
+    def _trusted_settings(self) -> Settings:
+        """The settings, without those of the project's file as long as it is not trusted."""
+        return self.settings if self.access.trust_of(self.project_root) is True else self.settings.own
 
     async def aclose(self) -> None:
         """Stops watching and closes the registry."""
@@ -162,7 +170,8 @@ def filesystem_settings(settings: Settings) -> FilesystemSettings:
             project_skill_dirs=settings.project_skill_dirs,
             bundled_skill_dir=settings.bundled_skill_dir or str(bundled_skills()),
             provider_name=settings.provider_name,
-            discovery_depth=settings.discovery_depth,
+            # A project may have deeper skills found, but not those of the person overlooked.
+            discovery_depth=max(settings.discovery_depth, settings.own.discovery_depth),
         )
     except FilesystemSettingsError as error:
         place = settings.origin(error.field).place

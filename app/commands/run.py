@@ -34,8 +34,7 @@ def run(context: CommandContext) -> int:
                 context.output.failure(f"the skills could not be read completely: {snapshot.reason}")
                 return NOT_SO
             approver = HeadlessApprover(context.output)
-            project_roots = {skill.project_root for skill in snapshot.skills if skill.project_root is not None}
-            for root in sorted(project_roots):
+            for root in sorted(snapshot.project_skills):
                 if runtime.access.trust_of(root) is None:
                     approver.tell_untrusted(root)
             return await _turn(runtime, context, approver, prompt)

@@ -33,13 +33,9 @@ class TrustAsking:
         """Takes in the skills, and asks about each project that was not asked about before."""
         if view.snapshot is None:
             return
-        found: dict[str, list[SkillSummary]] = {}
-        for skill in view.snapshot.skills:
-            root = skill.project_root
-            if root is not None and root not in self._asked and self._answers.trust_of(root) is None:
-                found.setdefault(root, []).append(skill)
-        for root, skills in found.items():
-            self.ask(root, tuple(skills))
+        for root, skills in view.snapshot.project_skills.items():
+            if root not in self._asked and self._answers.trust_of(root) is None:
+                self.ask(root, skills)
 
     def ask(self, root: str, skills: tuple[SkillSummary, ...]) -> None:
         """Asks about a project, also one that was answered before."""

@@ -257,6 +257,7 @@ class Settings(BaseSettings):
 
     _origins: dict[str, Origin] = PrivateAttr(default_factory=dict[str, Origin])
     _skill_dirs: tuple[str, ...] = PrivateAttr(default=())
+    _own: Settings | None = PrivateAttr(default=None)
 
     @classmethod
     def settings_customise_sources(
@@ -276,14 +277,24 @@ class Settings(BaseSettings):
         return self._skill_dirs
 
     @property
+    def own(self) -> Settings:
+        """What the settings would be without the project's file: what the person chose."""
+        return self._own or self
+
+    @property
     def user_skill_dirs(self) -> tuple[str, ...]:
-        """Custom folders that the person chose, in order."""
-        return (() if self.project_skill_dirs else self.custom_skill_dirs) + self._skill_dirs
+        """Custom folders that the person chose, in order; a project's file adds to them and takes none away."""
+        return self.own.custom_skill_dirs + self._skill_dirs
 
     @property
     def project_skill_dirs(self) -> tuple[str, ...]:
         """Custom folders that the project's file names: they count as the project's own."""
         return self.custom_skill_dirs if self.origin("custom_skill_dirs").kind == "project" else ()
+
+    @property
+    def project_disabled_skills(self) -> tuple[str, ...]:
+        """Names that the project's file switches off, beside those that the person did."""
+        return self.disabled_skills if self.origin("disabled_skills").kind == "project" else ()
 
     def origin(self, key: str) -> Origin:
         """Where the effective value of a setting (``model``, ``keymap.app.quit``) came from."""
@@ -293,6 +304,11 @@ class Settings(BaseSettings):
         """Notes which layer won each key; ``layers`` are nearest first."""
         for layer in reversed(layers):
             self._origins.update(layer.origins)
+        return self
+
+    def with_own(self, own: Settings) -> Settings:
+        """Notes the settings without the project's file."""
+        self._own = own
         return self
 
     def with_skill_dirs(self, folders: tuple[str, ...]) -> Settings:

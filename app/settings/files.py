@@ -15,6 +15,8 @@ from app.settings.sources import Layer, LayerKind, Origin
 USER_FILE = "settings.toml"
 PROJECT_FILE = ".skilldeck.toml"
 FILE_MAX_BYTES = 1 << 20
+NESTING_MAX = 16
+"""How many levels of tables and lists a settings file may have; no setting needs more than a few."""
 
 
 def config_dir() -> Path:
@@ -52,15 +54,23 @@ def read_layer(path: Path, kind: LayerKind) -> Layer:
         raise UsageError(f"{path}:{line}:{column}: this is not TOML: {_lower_first(message)}") from None
     except RecursionError:
         raise UsageError(f"{path}: is nested too deeply") from None
+    except ValueError:
+        # Python refuses to read whole numbers of thousands of digits.
+        raise UsageError(f"{path}: holds a number that is too large") from None
+    if _is_deep(values):
+        raise UsageError(f"{path}: is nested too deeply")
     lines = key_lines(text)
     origins = {".".join(key): Origin(kind, f"{path}:{line}") for key, line in lines.items()}
     return Layer(kind=kind, values=values, origins=origins)
 
 
 def resolve_paths(value: Any, base: Path) -> Any:
-    """Paths (text or a list of text) made absolute: ``~`` is the home folder, a relative one lies below ``base``."""
+    """Paths (text or a list of text) made absolute: ``~`` is the home folder, a relative one lies below ``base``.
+
+    ``~NAME`` of a user that this system does not have is a folder of that name.
+    """
     if isinstance(value, str):
-        return str(base / Path(value).expanduser()) if value.strip() else value
+        return str(base / os.path.expanduser(value)) if value.strip() else value
     if isinstance(value, list | tuple):
         return [resolve_paths(inner, base) for inner in value]  # pyright: ignore[reportUnknownVariableType]
     return value
@@ -90,6 +100,20 @@ def _read_text(path: Path) -> str | None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{path}:{line}: is not UTF-8 text") from None
+
+
+def _is_deep(values: Any) -> bool:
+    level: list[Any] = [values]
+    for _ in range(NESTING_MAX):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _reason(error: OSError) -> str:

@@ -49,15 +49,19 @@ def load_settings(
     Raises UsageError, with the place, for an unknown key, a bad value and an unreadable file.
     """
     user_file = config_dir() / USER_FILE
+    project = _project_layer(Path(project_root), user_file)
     nearest_first = (
         _flag_layer(tuple(flags), Path(cwd)),
         _environment_layer(Path(cwd)),
-        _project_layer(Path(project_root), user_file),
+        project,
         _file_layer(user_file),
     )
     for layer in reversed(nearest_first):
         _make(layer)
-    return _make(*nearest_first).with_skill_dirs(skill_dirs)
+    settings = _make(*nearest_first).with_skill_dirs(skill_dirs)
+    if project.values:
+        settings.with_own(_make(*(layer for layer in nearest_first if layer is not project)))
+    return settings
 
 
 def _file_layer(path: Path) -> Layer:
@@ -81,7 +85,7 @@ def _project_layer(project_root: Path, user_file: Path) -> Layer:
         if key not in PROJECT_KEYS:
             raise UsageError(f"{place}: a project may not set {key}", f"set it in {user_file}")
     model = layer.values.get("model")
-    if isinstance(model, str) and (model.startswith("script:") or "://" in model):
+    if isinstance(model, str) and (model.strip().lower().startswith("script:") or "://" in model):
         raise UsageError(f"{_place(layer, 'model')}: a project may name a model, but no file and no address")
     return _with_absolute_paths(layer, project_root)
 

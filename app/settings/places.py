@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
+
+_TOKENS = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""+'  # multi-line strings; up to two more quotes belong to the string
+    r"|'''.*?'''+"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|'[^'\n]*'"
+    r"|#[^\n]*"
+    r"|[\[\]{}\n]",
+    re.DOTALL,
+)
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line, from 1, on which each key and each table of a valid TOML text begins.
 
-    Statements are told apart by the parser itself: a line that does not parse alone goes on in the next one, as the
-    first line of an array or of a multi-line string does.
+    A statement ends with its line, but for the lines within brackets and multi-line strings.
     """
     found: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
@@ -42,18 +52,24 @@ def error_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[int, int, st
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    pending: list[str] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not pending and (not line.strip() or line.lstrip().startswith("#")):
-            continue
-        pending.append(line)
-        statement = "\n".join(pending)
-        try:
-            tomllib.loads(statement)
-        except tomllib.TOMLDecodeError:
-            continue
-        yield number - len(pending) + 1, statement
-        pending.clear()
+    """The statements of a valid text with the lines on which they begin; takes time linear in its length."""
+    start = depth = 0
+    for token in _TOKENS.finditer(text):
+        mark = token[0]
+        if mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth -= 1
+        elif mark == "\n" and depth == 0:
+            yield from _statement(text, start, token.end())
+            start = token.end()
+    yield from _statement(text, start, len(text))
+
+
+def _statement(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    statement = text[start:end]
+    if statement.strip() and not statement.lstrip().startswith("#"):
+        yield text.count("\n", 0, start) + 1, statement
 
 
 def _only_path(parsed: Any) -> tuple[str, ...]:

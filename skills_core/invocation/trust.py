@@ -33,7 +33,7 @@ class StepTrust:
         return self._answers[root]
 
     async def _ask(self, root: str, invoking: str, snapshot: SkillSnapshot) -> bool:
-        skills = tuple(skill for skill in snapshot.skills if skill.project_root == root)
+        skills = snapshot.project_skills.get(root, ())
         answer = await self._approver.approve_trust(TrustQuestion(project_root=root, skills=skills, invoking=invoking))
         if answer is not None:
             # An answer that cannot be kept holds for this process, and the store tells why it could not.

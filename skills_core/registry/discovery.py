@@ -16,7 +16,7 @@ from skills_core.registry.merge import Entry, merge, summarise
 from skills_core.registry.provider import IncompleteReason, ProviderListing
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.registry.validate import check_candidate, check_listing
-from skills_core.skill import SkillCandidate, SkillSummary
+from skills_core.skill import SkillCandidate, SkillFacts, SkillSummary
 
 log = logging.getLogger("skills_core.registry")
 ATTEMPTS = 2
@@ -45,7 +45,10 @@ class _Listed:
 
 
 class Discovery:
-    """Runs discoveries. ``timeout`` (seconds) bounds one provider's ``list``; None leaves it unbounded."""
+    """Runs discoveries. ``timeout`` (seconds) bounds one provider's ``list``; None leaves it unbounded.
+
+    ``yields`` tells which skills give way to any other of their name.
+    """
 
     def __init__(
         self,
@@ -55,12 +58,14 @@ class Discovery:
         own: Own,
         layers: Callable[[tuple[Scope, ...]], list[Layer]],
         revision: Callable[[], int],
+        yields: Callable[[SkillFacts], bool] | None = None,
     ) -> None:
         self.timeout = timeout
         self._strict = strict
         self._own = own
         self._layers = layers
         self._revision = revision
+        self._yields = yields
 
     async def run(self, chain: tuple[Scope, ...], lookup: Lookup) -> View:
         """Discovers until nothing was invalidated in between, at most twice; then the result is incomplete."""
@@ -86,11 +91,11 @@ class Discovery:
         outcomes = await asyncio.gather(*(self._list(registered, lookup) for registered in providers))
         listed = {id(outcome.registered): outcome for outcome in outcomes}
         merged = merge(
-            [
-                *local,
-                *(entry for registered in registrations for entry in listed[id(registered)].entries),
-            ]
-            for local, registrations in zip(runtime, order, strict=True)
+            (
+                [*local, *(entry for registered in registrations for entry in listed[id(registered)].entries)]
+                for local, registrations in zip(runtime, order, strict=True)
+            ),
+            self._yields,
         )
         problems = sorted({p for outcome in outcomes for p in outcome.listing.problems}, key=problem_order)
         reasons = [reason for outcome in outcomes for reason in _reasons(outcome)]

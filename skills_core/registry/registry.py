@@ -7,7 +7,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from skills_core.registry.discovery import Discovery, View
 from skills_core.registry.errors import RegistrationError, render_error
@@ -24,6 +24,9 @@ from skills_core.skill import (
     SkillDefinition,
     is_skill_name,
 )
+
+if TYPE_CHECKING:
+    from skills_core.access.policy import SkillAccess
 
 log = logging.getLogger("skills_core.registry")
 T = TypeVar("T")
@@ -66,10 +69,19 @@ class SkillRegistry:
     ``strict`` raises ProviderContractError out of a lookup when a provider returns something malformed; otherwise
     that provider counts as failed, with a problem. ``cache_size`` bounds the complete views that are kept.
     ``provider_timeout`` (seconds) is how long one provider may take before it counts as failed for this lookup.
+    With ``access``, a skill that is not trusted gives way to any other of its name, whatever their ranks: a stranger's
+    project must not take the person's own skill away. Each change of an answer leads to a new view.
     All methods must be called on one event loop's thread.
     """
 
-    def __init__(self, *, strict: bool = True, cache_size: int = 128, provider_timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        strict: bool = True,
+        cache_size: int = 128,
+        provider_timeout: float | None = None,
+        access: SkillAccess | None = None,
+    ) -> None:
         if isinstance(cache_size, bool) or not isinstance(cache_size, int) or cache_size < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValueError("cache_size must be an integer greater than or equal to 1")
         self._cache_size = cache_size
@@ -86,7 +98,9 @@ class SkillRegistry:
             own=self._own,
             layers=self._layers_of,
             revision=lambda: self._revision,
+            yields=None if access is None else lambda skill: not access.is_trusted(skill),
         )
+        self._unsubscribe = None if access is None else access.subscribe(self._changed)
         self._closed = False
 
     @property
@@ -194,6 +208,8 @@ class SkillRegistry:
         if self._closed:
             return
         self._closed = True
+        if self._unsubscribe is not None:
+            self._unsubscribe()
         for layer in self._layers.values():
             for registered in layer.providers.values():
                 registered.control.close()

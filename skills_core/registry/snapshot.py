@@ -37,6 +37,18 @@ class SkillSnapshot:
     def by_name(self) -> dict[str, SkillSummary]:
         return {skill.name: skill for skill in self.skills}
 
+    @cached_property
+    def project_skills(self) -> dict[str, tuple[SkillSummary, ...]]:
+        """The skills that projects brought, by project root: also those that gave their name to another skill.
+
+        Each name once, in the order of names.
+        """
+        found: dict[str, dict[str, SkillSummary]] = {}
+        for skill in (*self.skills, *(lost.skill for lost in self.shadowed)):
+            if skill.project_root is not None:
+                found.setdefault(skill.project_root, {}).setdefault(skill.name, skill)
+        return {root: tuple(skills[name] for name in sorted(skills)) for root, skills in found.items()}
+
     @property
     def reason(self) -> str:
         """Why it is incomplete, as one line; empty when complete."""
