@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterable
@@ -62,7 +64,7 @@ class SkilldeckApp(App[int]):
         self._crash = crash
         self._interrupted = 0.0
         self._leaving = False
-        self.chat = ChatScreen(marks or marks_for(), motion=options.settings.motion, home=home)
+        self.chat = ChatScreen(options, marks or marks_for(), home=home)
         for theme in OWN_THEMES:
             self.register_theme(theme)
         if not options.settings.motion:
@@ -73,12 +75,9 @@ class SkilldeckApp(App[int]):
 
     def on_mount(self) -> None:
         wanted = self.options.settings.theme
-        known = wanted in self.available_themes
-        self.theme = wanted if known else DEFAULT_THEME
+        self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
         if self.options.settings.keymap:
             self.set_keymap(self.options.settings.keymap)
-        if not known:
-            self.chat.say(f"There is no theme {wanted}; /theme lists them.", "warning")
         self._catch_signals()
         self.chat.call_after_refresh(self._start)
 
@@ -94,6 +93,9 @@ class SkilldeckApp(App[int]):
     # Starting and leaving
 
     def _start(self) -> None:
+        wanted = self.options.settings.theme
+        if wanted not in self.available_themes:
+            self.chat.say(f"There is no theme {wanted}; /theme lists them.", "warning")
         if self._drafts is not None:
             draft = self._drafts.take()
             if draft is not None and not self.chat.composer.text:
@@ -109,7 +111,7 @@ class SkilldeckApp(App[int]):
         except UsageError as error:
             self.exit(2, 2, f"skilldeck: {error.message}" + (f"\n{error.hint}" if error.hint else ""))
             return
-        await self.chat.session.open(self.options, runtime)
+        await self.chat.session.open(runtime)
         await open_first_session(self.chat, self.options)
 
     async def leave(self, status: int) -> None:
@@ -123,7 +125,7 @@ class SkilldeckApp(App[int]):
 
     def keep_draft(self) -> None:
         """Stores the unsent draft for the next start."""
-        if self._drafts is not None and self.chat.is_mounted:
+        if self._drafts is not None and self.chat.alive:
             self._drafts.save(self.chat.composer.text)
 
     def _catch_signals(self) -> None:
@@ -174,7 +176,7 @@ class SkilldeckApp(App[int]):
         elif twice:
             self.run_worker(self.leave(0), exit_on_error=False)
         elif chat.composer.text:
-            chat.clear_draft()
+            chat.drafts.clear()
             chat.say("Draft cleared: Ctrl+Z brings it back. Ctrl+C again leaves.", "muted", 6)
         else:
             chat.say("Ctrl+C again leaves, and so does /quit.", "muted", LEAVE_WITHIN)
@@ -223,6 +225,19 @@ def run_screen(options: ScreenOptions) -> int:
     app = SkilldeckApp(options, open_runtime, drafts=DraftStore(folder, options.cwd), crash=crash)
     status = app.run(mouse=True)
     if crash.message:
-        print(crash.message, file=sys.stderr)
-        return 1
-    return app.return_code or (status or 0)
+        with contextlib.suppress(OSError):
+            print(crash.message, file=sys.stderr)
+    _give_up_lost_streams()
+    return 1 if crash.message else app.return_code or (status or 0)
+
+
+def _give_up_lost_streams() -> None:
+    """A terminal that has gone must not change the exit status when Python flushes its streams at the end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError, ValueError):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream.fileno())
+                os.close(nowhere)

@@ -11,9 +11,9 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widgets import Static
 
-from app.controllers.commands import COMMANDS, find_command
+from app.controllers.commands import COMMANDS
 from app.controllers.completion import Completion, skill_choices
-from app.controllers.composer_history import ComposerHistory, Draft
+from app.controllers.composer_history import ComposerHistory
 from app.controllers.hints import composer_hints
 from app.controllers.marks import Marks
 from app.controllers.questions import QuestionDesk
@@ -33,8 +33,8 @@ from app.messages import (
     TextTyped,
 )
 from app.screens.chat_commands import ChatCommands
+from app.screens.chat_drafts import ChatDrafts
 from app.screens.chat_session import ChatSession
-from app.screens.editor import edit_text, open_in_editor
 from app.widgets.composer import Composer
 from app.widgets.lines_view import LinesView, Page
 from app.widgets.notice_bar import NoticeBar
@@ -48,6 +48,7 @@ from skills_core.access.policy import user_may_use
 
 if TYPE_CHECKING:
     from app.main import SkilldeckApp
+    from app.options import ScreenOptions
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 12
 NARROW, WIDE, LOW = 90, 150, 20
@@ -69,7 +70,7 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+end", "tail", "Newest row", show=False, id="chat.tail", priority=True),
     ]
 
-    def __init__(self, marks: Marks, *, motion: bool, home: str | None = None) -> None:
+    def __init__(self, options: ScreenOptions, marks: Marks, *, home: str | None = None) -> None:
         super().__init__()
         self.marks = marks
         self.desk = QuestionDesk(self._question_changed)
@@ -77,21 +78,29 @@ class ChatScreen(Screen[None]):
         self.completion = Completion(COMMANDS)
         self.history_of_messages = ComposerHistory()
         self.rules = SendRules()
-        self.session = ChatSession(self)
+        self.session = ChatSession(self, options)
         self.commands = ChatCommands(self)
-        self._motion = motion
-        self._home = home
+        self.drafts = ChatDrafts(self)
+        self.view = TranscriptView(self.transcript, marks, self._welcome, id="transcript")
+        self.pane = LinesView(id="pane")
+        self.search = SearchBar(id="search")
+        self.question = QuestionBar(marks, id="question")
+        self.notice = NoticeBar(id="notice")
+        self.composer = Composer(
+            self.completion,
+            self.history_of_messages,
+            self._draft_followed,
+            blink=options.settings.motion,
+            id="composer",
+        )
+        self.status = StatusBar(marks, home, id="status")
+        self.popup = CompletionPopup(self.completion, marks, id="popup")
         self._popup_was_open = False
-        self._gone = False
 
     @property
     def alive(self) -> bool:
-        """Whether the widgets are there: what comes later than the screen's end changes nothing."""
-        return self.is_mounted and not self._gone
-
-    async def on_unmount(self) -> None:
-        self._gone = True
-        await self.session.aclose()
+        """Whether the widgets are there: what comes before or after that changes nothing."""
+        return self.status.is_attached
 
     @property
     def skilldeck(self) -> SkilldeckApp:
@@ -103,16 +112,14 @@ class ChatScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         with Container(id="body"):
-            yield TranscriptView(self.transcript, self.marks, self._welcome, id="transcript")
-            yield LinesView(id="pane")
-        yield SearchBar(id="search")
-        yield QuestionBar(self.marks, id="question")
-        yield NoticeBar(id="notice")
-        yield Composer(
-            self.completion, self.history_of_messages, self._draft_followed, blink=self._motion, id="composer"
-        )
-        yield StatusBar(self.marks, self._home, id="status")
-        yield CompletionPopup(self.completion, self.marks, id="popup")
+            yield self.view
+            yield self.pane
+        yield self.search
+        yield self.question
+        yield self.notice
+        yield self.composer
+        yield self.status
+        yield self.popup
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
@@ -120,23 +127,8 @@ class ChatScreen(Screen[None]):
         self.show_status()
         self.show_hints()
 
-    # The widgets by their names
-
-    @property
-    def composer(self) -> Composer:
-        return self.query_one("#composer", Composer)
-
-    @property
-    def view(self) -> TranscriptView:
-        return self.query_one("#transcript", TranscriptView)
-
-    @property
-    def popup(self) -> CompletionPopup:
-        return self.query_one("#popup", CompletionPopup)
-
-    @property
-    def pane(self) -> LinesView:
-        return self.query_one("#pane", LinesView)
+    async def on_unmount(self) -> None:
+        await self.session.aclose()
 
     # What the controllers say
 
@@ -158,7 +150,7 @@ class ChatScreen(Screen[None]):
         if not self.alive:
             return
         session = self.session
-        self.query_one("#status", StatusBar).facts = StatusFacts(
+        self.status.facts = StatusFacts(
             cwd=session.cwd,
             model=session.model_name,
             view=session.skill_view,
@@ -211,7 +203,7 @@ class ChatScreen(Screen[None]):
     def say(self, text: str, role: Role = "text", seconds: float | None = None) -> None:
         """Shows a notice above the composer."""
         if self.alive:
-            self.query_one("#notice", NoticeBar).say(text, role, seconds)
+            self.notice.say(text, role, seconds)
 
     def _welcome(self, width: int) -> list[Line]:
         from app.controllers.welcome_lines import welcome_lines
@@ -220,7 +212,7 @@ class ChatScreen(Screen[None]):
 
     def _question_changed(self) -> None:
         if self.alive:
-            self.query_one("#question", QuestionBar).show(self.desk.current, self.desk.waiting)
+            self.question.show(self.desk.current, self.desk.waiting)
             if self.desk.current is None and not isinstance(self.focused, Composer):
                 self.composer.focus()
             self.show_hints()
@@ -234,36 +226,7 @@ class ChatScreen(Screen[None]):
 
     @on(DraftSubmitted)
     async def _submitted(self, message: DraftSubmitted) -> None:
-        text = message.text
-        call = find_command(text)
-        if call is not None:
-            self._take_draft(text)
-            await self.commands.run(call)
-            return
-        refusal = await self.session.refusal(text)
-        if refusal is not None:
-            self.say(f"{refusal.message} {refusal.hint}".strip(), "warning")
-            return
-        self._take_draft(text)
-        self.session.send(text.strip("\n"))
-        self.view.follow_tail()
-
-    def _take_draft(self, text: str) -> None:
-        self.query_one("#notice", NoticeBar).clear()
-        self.history_of_messages.sent(text.strip())
-        self.composer.set_draft(Draft("", 0))
-        self.show_popup()
-
-    def clear_draft(self) -> None:
-        """Empties the composer; undo brings the draft back."""
-        self.composer.set_draft(Draft("", 0))
-        self.show_popup()
-
-    def give_back(self, text: str) -> None:
-        """Puts words that were not sent back into the composer, ahead of what is written there."""
-        written = self.composer.text
-        whole = f"{text}\n{written}" if written.strip() else text
-        self.composer.set_draft(Draft(whole, len(text)))
+        await self.drafts.submit(message.text)
 
     @on(ChoiceClicked)
     def _choice_clicked(self) -> None:
@@ -316,6 +279,8 @@ class ChatScreen(Screen[None]):
 
     def open_file(self, path: str, line: int | None) -> None:
         """Opens a file in the person's editor and comes back."""
+        from app.screens.editor import open_in_editor
+
         fault = open_in_editor(self.skilldeck, self.session.editor, path, line)
         if fault:
             self.say(fault, "warning")
@@ -328,13 +293,12 @@ class ChatScreen(Screen[None]):
             self.desk.answer(current.options[index].value)
 
     def action_escape(self) -> None:
-        search = self.query_one("#search", SearchBar)
-        if search.display:
-            search.leave()
+        if self.search.display:
+            self.search.leave()
         elif self.focused is not self.composer:
             self.composer.focus()
         elif not self.session.stop():
-            self.query_one("#notice", NoticeBar).clear()
+            self.notice.clear()
             self.clear_selection()
 
     async def action_look_now(self) -> None:
@@ -352,7 +316,7 @@ class ChatScreen(Screen[None]):
             self.composer.focus()
 
     def action_search(self) -> None:
-        self.query_one("#search", SearchBar).open()
+        self.search.open()
 
     def action_tail(self) -> None:
         self.view.follow_tail()
@@ -362,11 +326,7 @@ class ChatScreen(Screen[None]):
         self.view.follow_tail()
 
     def action_edit_draft(self) -> None:
-        written = edit_text(self.skilldeck, self.session.editor, self.composer.text)
-        if isinstance(written, Draft):
-            self.composer.set_draft(written)
-        else:
-            self.say(written, "warning")
+        self.drafts.edit()
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size

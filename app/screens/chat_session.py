@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class ChatSession:
     """Joins the screen with the runtime, the feed of skills and the conversation. All of it may still be missing."""
 
-    def __init__(self, screen: ChatScreen) -> None:
+    def __init__(self, screen: ChatScreen, options: ScreenOptions) -> None:
         self._screen = screen
-        self._options: ScreenOptions | None = None
+        self._options = options
         self._runtime: ScreenRuntime | None = None
         self._feed: SkillFeed | None = None
         self._conversation: Conversation | None = None
@@ -57,21 +57,21 @@ class ChatSession:
 
     @property
     def cwd(self) -> str:
-        return self._options.cwd if self._options is not None else ""
+        return self._options.cwd
 
     @property
     def editor(self) -> str | None:
-        return self._options.settings.editor if self._options is not None else None
+        return self._options.settings.editor
 
     @property
     def description_length(self) -> int:
-        return self._options.settings.catalog_description_max_length if self._options is not None else 500
+        return self._options.settings.catalog_description_max_length
 
     @property
     def model_name(self) -> str:
         if self._conversation is not None:
             return self._conversation.model_name
-        return self._options.settings.model if self._options is not None else ""
+        return self._options.model or self._options.settings.model
 
     @property
     def skill_view(self) -> SkillView:
@@ -137,12 +137,12 @@ class ChatSession:
 
     # Opening and closing
 
-    async def open(self, options: ScreenOptions, runtime: ScreenRuntime) -> None:
+    async def open(self, runtime: ScreenRuntime) -> None:
         """Wires the runtime to the screen. Called once, after the first frame."""
         from app.controllers.conversation import Conversation, ConversationPorts
         from app.controllers.trust_asking import TrustAsking
 
-        self._options, self._runtime = options, runtime
+        self._runtime = runtime
         self._feed = SkillFeed(
             runtime.registry, runtime.access, runtime.lookup, self._view_changed, watching=self._watching
         )
@@ -250,7 +250,7 @@ class ChatSession:
         returned = [message for message in outcome.returned if source_kind(message.data) == SOURCE_USER]
         words = "\n\n".join(joined_text(message.data.get("content")) for message in returned)
         if words:
-            self._screen.give_back(words)
+            self._screen.drafts.give_back(words)
         if outcome.reason in ("rejected", "failed") and outcome.message:
             self._screen.say(f"{outcome.message} {outcome.hint}".strip(), "warning")
         self._screen.show_hints()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -78,9 +79,10 @@ class Terminal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.child.isalive():
-            self.child.kill(signal.SIGKILL)
-        self.child.close(force=True)
+        with contextlib.suppress(pexpect.ExceptionPexpect, OSError):
+            if self.child.isalive():
+                self.child.kill(signal.SIGKILL)
+            self.child.close(force=True)
 
     # Reading
 

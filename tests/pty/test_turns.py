@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -139,3 +141,48 @@ def test_the_window_may_change_its_size(start: Start) -> None:
     terminal.wait_for("kept words")
     terminal.resize(40, 12)
     terminal.wait_for("kept words")
+
+
+def test_stopped_and_continued_it_is_all_there_again(start: Start) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("kept words")
+    terminal.wait_for("kept words")
+    terminal.raw.clear()
+    terminal.signal(signal.SIGTSTP)
+    terminal.wait(lambda: b"\x1b[?1049l" in terminal.raw, "the normal screen")
+    terminal.raw.clear()
+    terminal.signal(signal.SIGCONT)
+    terminal.wait(lambda: b"\x1b[?1049h" in terminal.raw, "the screen again")
+    terminal.wait_for("kept words")
+    terminal.type(" go on")
+    terminal.wait_for("kept words go on")
+
+
+def test_a_lost_terminal_ends_the_program(start: Start) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("half a thought")
+    terminal.wait_for("half a thought")
+    process = terminal.child.pid
+    terminal.child.ptyproc.fileobj.close()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        if ended:
+            break
+        time.sleep(0.02)
+    else:
+        raise AssertionError("waited 10 s for the end after the terminal had gone")
+    assert os.waitstatus_to_exitcode(status) in (1, 129)
+    again = start()
+    again.wait_for("half a thought")
+
+
+def test_a_model_that_cannot_be_opened_is_said_and_the_chat_goes_on(start: Start) -> None:
+    terminal = start("--model", "script:nowhere.jsonl")
+    terminal.ready()
+    terminal.wait_for("script:nowhere.jsonl:")
+    terminal.type("hello there")
+    terminal.press("enter")
+    terminal.wait_for("› hello there")

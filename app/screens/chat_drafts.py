@@ -1,0 +1,60 @@
+"""What becomes of a draft: a command, a message, something to mend first, or words that come back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.controllers.commands import find_command
+from app.controllers.composer_history import Draft
+
+if TYPE_CHECKING:
+    from app.screens.chat import ChatScreen
+
+
+class ChatDrafts:
+    """The composer empties only when its words went somewhere."""
+
+    def __init__(self, screen: ChatScreen) -> None:
+        self._screen = screen
+
+    async def submit(self, text: str) -> None:
+        """Runs the command that the draft is, or sends it, or says why not and keeps it."""
+        screen = self._screen
+        call = find_command(text)
+        if call is not None:
+            self._take(text)
+            await screen.commands.run(call)
+            return
+        refusal = await screen.session.refusal(text)
+        if refusal is not None:
+            screen.say(f"{refusal.message} {refusal.hint}".strip(), "warning")
+            return
+        self._take(text)
+        screen.session.send(text.strip("\n"))
+        screen.view.follow_tail()
+
+    def clear(self) -> None:
+        """Empties the composer; undo brings the draft back."""
+        self._screen.composer.set_draft(Draft("", 0))
+        self._screen.show_popup()
+
+    def give_back(self, text: str) -> None:
+        """Puts words that were not sent back into the composer, ahead of what is written there."""
+        written = self._screen.composer.text
+        whole = f"{text}\n{written}" if written.strip() else text
+        self._screen.composer.set_draft(Draft(whole, len(text)))
+
+    def edit(self) -> None:
+        """Lets the person write the draft in their own editor."""
+        from app.screens.editor import edit_text
+
+        written = edit_text(self._screen.skilldeck, self._screen.session.editor, self._screen.composer.text)
+        if isinstance(written, Draft):
+            self._screen.composer.set_draft(written)
+        else:
+            self._screen.say(written, "warning")
+
+    def _take(self, text: str) -> None:
+        self._screen.notice.clear()
+        self._screen.history_of_messages.sent(text.strip())
+        self.clear()
