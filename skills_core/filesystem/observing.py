@@ -19,7 +19,8 @@ from skills_core.filesystem.signature import Clock
 from skills_core.filesystem.sweep import Sweep
 from skills_core.filesystem.sweep_notes import set_trouble
 from skills_core.filesystem.tree import Presence, RootTree
-from skills_core.filesystem.watch_set import folders_to_watch
+from skills_core.filesystem.watch_set import folders_to_watch, watched_roots
+from skills_core.filesystem.watching.relevance import Relevance
 from skills_core.registry.provider import IncompleteReason, ProviderListing
 
 _ATTEMPTS = 5
@@ -32,7 +33,7 @@ class Observation:
     """What was seen of a project's roots.
 
     ``began`` is the monotonic time of its start, ``due`` that of the next observation if one is needed. ``folders``
-    are the real folders whose changes matter; ``presence`` the state of each root.
+    are the real folders to watch, ``relevance`` says which changes in them matter; ``presence`` the state of each root.
     """
 
     project_root: str | None
@@ -41,6 +42,7 @@ class Observation:
     ended: float
     due: float | None
     folders: frozenset[str]
+    relevance: Relevance
     presence: tuple[tuple[RootSpec, Presence], ...]
 
 
@@ -75,13 +77,15 @@ class Observer:
             settling.look_again(settling.now + _CHANGING_RETRY)
         settling.run()
         listing = self._listing(project_root, active, settling.reasons)
+        folders = folders_to_watch(active, self._settings.watch_follow_symlinks)
         return Observation(
             project_root,
             listing,
             began,
             self._clock.monotonic(),
             settling.due,
-            folders_to_watch(active, self._settings.watch_follow_symlinks),
+            folders,
+            Relevance(watched_roots(active), folders, self._settings.discovery_depth),
             tuple((tree.spec, tree.presence) for tree in trees),
         )
 

@@ -69,12 +69,11 @@ class Projects:
         return project
 
     def concerned(self, paths: frozenset[str]) -> list[Project]:
-        """The projects in whose watched folders these paths lie."""
-        folders = set(paths) | {path.rpartition("/")[0] or "/" for path in paths}
+        """The projects whose catalog a change of any of these paths can change."""
         return [
             project
             for project in self._projects.values()
-            if project.latest is None or not folders.isdisjoint(project.latest.folders)
+            if project.latest is None or project.latest.relevance.any_matters(paths)
         ]
 
     def _forget(self, root: str | None) -> None:

@@ -287,10 +287,11 @@ class FilesystemProvider:
             projects = [
                 item for item in self._projects.all() if item.latest and item.latest.due and item.latest.due <= now
             ]
+        everything = len(projects) == len(self._projects.all())
+        cost = 0.0
         for project in projects:
             observation = await self._observe(project.cwd)
-            if self._watch is not None:
-                self._watch.sweep_cost(observation.ended - observation.began)
+            cost += observation.ended - observation.began
             listing = self._judged(observation)
             current = self._projects.of_cwd(project.cwd)
             if current is not None and listing != current.known:
@@ -298,6 +299,8 @@ class FilesystemProvider:
                 differs = True
             elif current is not None:
                 current.waiting = False
+        if everything and self._watch is not None:
+            self._watch.sweep_cost(cost)
         if differs and not self._closed:
             self._control.invalidate()
 

@@ -21,6 +21,22 @@ def folders_to_watch(trees: Sequence[RootTree], follow_links: bool) -> frozenset
     return frozenset(found).union(*known) if len(known) != 1 or found else known[0]
 
 
+def watched_roots(trees: Sequence[RootTree]) -> frozenset[str]:
+    """The roots as a watcher may name them: as configured, with the links above them resolved, and by their real paths.
+
+    A link on the way that leads nowhere is watched under its own name: hence the configured spelling.
+    """
+    found: set[str] = set()
+    for tree in trees:
+        found.add(tree.spec.path)
+        if tree.presence == "present":
+            found.add(tree.real)
+        if tree.presence != "present" or tree.real != tree.spec.path:
+            folder, name = os.path.split(tree.spec.path)
+            found.add(os.path.join(os.path.realpath(folder), name))
+    return frozenset(found)
+
+
 def _of_root(tree: RootTree, follow_links: bool) -> frozenset[str]:
     key = tree.structure
     if tree.watched[0] == key:

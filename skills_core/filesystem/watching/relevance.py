@@ -1,91 +1,74 @@
-"""Pure rules: which changed paths can matter to the catalog. Everything else invalidates nothing."""
+"""Pure rules: which changed paths can matter to the catalog. Everything else needs no look."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from skills_core.filesystem.watching.watch_plan import with_ancestors
 
 _NEVER_ENTERED = "node_modules"
 
 
-@dataclass(frozen=True, slots=True)
-class RelevantRoot:
-    """A skills root in one spelling, absolute. ``depth`` is how many folders deep a SKILL.md may lie (1 to 6)."""
-
-    path: str
-    depth: int = 1
-
-
 @dataclass(frozen=True)
 class Relevance:
-    """The rules over all roots and everything that links in them lead to.
+    """The rules for what a set of roots and the watched folders behind them report.
 
-    ``linked_folders``: real folders of bundles behind links, or of folders that hold such. ``linked_files``: real
-    files behind links. A root that is known in several spellings is listed in each.
+    ``roots``: the roots, absolute and real as far as they exist. ``folders``: all watched folders, real; those that
+    lie neither in a root nor above one are where links lead to. ``depth``: how many folders deep a SKILL.md may lie.
+
+    Whether a path is a file or a folder is not asked: it may be gone. The catalog is compared anyway.
     """
 
-    roots: Iterable[RelevantRoot] = ()
-    linked_folders: frozenset[str] = frozenset()
-    linked_files: frozenset[str] = frozenset()
-    _depths: dict[str, int] = field(init=False, repr=False)
-    _on_path: frozenset[str] = field(init=False, repr=False)
+    roots: frozenset[str]
+    folders: frozenset[str]
+    depth: int = 1
 
-    def __post_init__(self) -> None:
-        depths: dict[str, int] = {}
-        on_path: set[str] = set()
-        for root in self.roots:
-            depths[root.path] = max(root.depth, depths.get(root.path, 0))
-            path = root.path
-            while path and path not in on_path:
-                on_path.add(path)
-                path = path.rpartition("/")[0]
-        object.__setattr__(self, "_depths", depths)
-        object.__setattr__(self, "_on_path", frozenset(on_path))
+    @cached_property
+    def _above(self) -> frozenset[str]:
+        return with_ancestors(self.roots)
 
-    def matters(self, path: str, is_file: Callable[[str], bool]) -> bool:
-        """Whether a change of ``path`` (absolute) can change the catalog.
+    def any_matters(self, paths: Iterable[str]) -> bool:
+        return any(self.matters(path) for path in paths)
 
-        ``is_file`` is asked only where it decides: whether the path is something other than a folder now. A path that
-        is gone may have been a folder, so it is no file.
-        """
-        if path in self._on_path or path in self.linked_folders or path in self.linked_files:
+    def matters(self, path: str) -> bool:
+        """Whether a change of ``path`` (absolute, real up to its last part) can change the catalog."""
+        if path in self._above or path in self.folders:
             return True
         parent, _, name = path.rpartition("/")
-        if parent in self.linked_folders and is_skill_file(name):
+        if self._in_a_root(path):
             return True
-        segments = [name]
-        while parent:
-            depth = self._depths.get(parent)
-            if depth is not None and _matters_below(segments, depth, lambda: is_file(path)):
-                return True
-            if len(segments) > _DEEPEST:
-                return False
+        if parent in self.folders and parent not in self._above and not self._below_a_root(parent):
+            # A link leads here: to a bundle, to a folder that holds some, or to a flat file in it.
+            return name.lower().endswith(".md") or (self.depth > 1 and _may_be_entered(name))
+        return False
+
+    def _in_a_root(self, path: str) -> bool:
+        parent, _, name = path.rpartition("/")
+        parts = [name]
+        while parent and len(parts) <= self.depth + 1:
+            if parent in self.roots:
+                return _matters_below(parts, self.depth)
             parent, _, name = parent.rpartition("/")
-            segments.insert(0, name)
+            parts.insert(0, name)
         return False
 
-    def any_matters(self, paths: Iterable[str], is_file: Callable[[str], bool]) -> bool:
-        return any(self.matters(path, is_file) for path in paths)
+    def _below_a_root(self, folder: str) -> bool:
+        for _ in range(self.depth):
+            folder = folder.rpartition("/")[0]
+            if folder in self.roots:
+                return True
+        return False
 
 
-_DEEPEST = 6
-
-
-def is_skill_file(name: str) -> bool:
-    """SKILL.md in any letter case."""
-    return name.lower() == "skill.md"
-
-
-def _matters_below(segments: list[str], depth: int, is_file: Callable[[], bool]) -> bool:
-    """``segments``: the path relative to a root that is read ``depth`` folders deep."""
-    *folders, name = segments
+def _may_be_entered(name: str) -> bool:
     # Dot folders are never entries, ``.system`` in the user's root among them.
-    if any(folder.startswith(".") or folder == _NEVER_ENTERED for folder in folders) or name.startswith("."):
+    return not name.startswith(".") and name != _NEVER_ENTERED
+
+
+def _matters_below(parts: list[str], depth: int) -> bool:
+    """``parts``: the path relative to a root."""
+    if not all(_may_be_entered(part) for part in parts):
         return False
-    if len(segments) <= depth + 1 and folders and is_skill_file(name):
-        return True
-    if len(segments) == 1 and name.lower().endswith(".md"):
-        return True
-    if name == _NEVER_ENTERED or len(segments) > depth:
-        return False
-    return not is_file()
+    return len(parts) <= depth or parts[-1].lower() == "skill.md"

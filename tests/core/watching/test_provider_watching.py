@@ -385,3 +385,43 @@ async def test_a_watcher_that_fails_to_open_during_the_close_is_contained(tmp_pa
         await asyncio.wait_for(closing, 1)
         assert here.provider.watch_status.mode == "native", "nothing is told after the close"
         assert watch_threads() == []
+
+
+async def test_what_cannot_matter_leads_to_no_look(tmp_path: Path):
+    """A busy folder above a missing root, and a bundle's own files, are not worth a look at everything."""
+    root = tmp_path / "home" / ".dsh" / "skills"
+    write_skill(root / "one")
+    async with world(tmp_path / "home") as here:
+        assert await here.names() == ["one"]
+        await here.armed()
+        await here.quiet()
+        looks: list[str] = []
+        observe = here.provider._observer.observe
+        here.provider._observer.observe = lambda *args: (looks.append("look"), observe(*args))[1]
+        begun = time.monotonic()
+        for number in range(60):
+            (tmp_path / "home" / "busy.log").write_text(str(number))
+            (root / "one" / "output.txt").write_text(str(number))
+            await asyncio.sleep(0.02)
+        assert len(looks) <= 2 + (time.monotonic() - begun), "looks came from the timer alone"
+        (root / "one" / "SKILL.md").touch()
+        count = len(looks)
+        async with asyncio.timeout(0.9):
+            while len(looks) == count:
+                await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("dangling", [False, True])
+async def test_a_missing_root_behind_a_link_is_found_when_it_comes(tmp_path: Path, dangling: bool):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "home").mkdir()
+    link = tmp_path / "home" / ".agents"
+    link.symlink_to(tmp_path / ("nowhere" if dangling else "real"))
+    async with world(tmp_path / "home") as here:
+        assert await here.names() == []
+        await here.armed()
+        if dangling:
+            link.unlink()
+            link.symlink_to(tmp_path / "real")
+        write_skill(tmp_path / "real" / "skills" / "one")
+        await here.until(lambda snapshot: "one" in snapshot.by_name, "the root behind the link")
