@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from skills_core.agent.hooks import Batch, Reject, StepContext
 from skills_core.agent.tools.paths import is_inside
+from skills_core.filesystem.opening import opened_path
 from skills_core.session.event import SOURCE_AGENT_INSTRUCTIONS, PendingEvent, SessionEvent, user_message
 
 FILE_NAME = "AGENTS.md"
@@ -82,7 +83,7 @@ def read_instructions(cwd: str, project_root: str | None = None) -> dict[str, In
         name = os.path.relpath(path, root).replace(os.sep, "/")
         if not os.path.lexists(path) or not is_inside(os.path.realpath(path), real_root):
             continue
-        data = _read(path, min(FILE_MAX_BYTES, room))
+        data = _read(path, min(FILE_MAX_BYTES, room), real_root)
         if data is None:
             found[name] = None
             continue
@@ -160,14 +161,17 @@ def _folders(root: str, cwd: str) -> list[str]:
     return folders[::-1]
 
 
-def _read(path: str, most: int) -> tuple[bytes, bool] | None:
-    """At most so many bytes, and whether there were more; None for what cannot be read. Never waits on a pipe."""
+def _read(path: str, most: int, real_root: str) -> tuple[bytes, bool] | None:
+    """At most so many bytes, and whether there were more; None for what cannot be read or lies outside when it is
+    opened. Never waits on a pipe."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return None
     try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        facts = os.fstat(handle)
+        real = opened_path(handle, path, facts) if stat.S_ISREG(facts.st_mode) else None
+        if real is None or not is_inside(real, real_root):
             return None
         data = b""
         while len(data) <= most and (chunk := os.read(handle, most + 1 - len(data))):

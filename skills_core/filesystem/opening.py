@@ -101,7 +101,7 @@ def open_file(path: str, *, confined: bool, dir_fd: int | None = None, rel: str 
             raise FileTroubleError("not-regular", kind_of(status.st_mode))
         real_path = None
         if link or not _NO_FOLLOW:
-            real_path = _real_path(descriptor, path, status)
+            real_path = opened_path(descriptor, path, status)
             if confined and not _lies_in(real_path, os.path.realpath(os.path.dirname(path))):
                 raise FileTroubleError("link-outside", real_path or "")
     except BaseException:
@@ -176,8 +176,8 @@ def _open_through_link(path: str, dir_fd: int | None) -> int:
         raise FileTroubleError("dangling-link" if trouble == "gone" else trouble, error.strerror or "") from error
 
 
-def _real_path(descriptor: int, path: str, status: os.stat_result) -> str | None:
-    """The real path of an open file; None when it can no longer be told."""
+def opened_path(descriptor: int, path: str, status: os.stat_result) -> str | None:
+    """The real path of an open file or folder that was opened at ``path``; None when it can no longer be told."""
     try:
         found = os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:

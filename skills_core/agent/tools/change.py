@@ -52,7 +52,7 @@ class FileChanger:
 
     def ask(self, change: Change, context: ToolContext) -> str:
         """Remembers what the person is shown, and returns it: the difference, or the content of a new file."""
-        self._ledger.asked(context.call_id, change.before.digest if change.before is not None else None)
+        self._ledger.asked(context.call_id, change.path, change.before.digest if change.before is not None else None)
         return difference(change, context.cwd)
 
     async def apply(self, path: str, context: ToolContext, plan: Callable[[str], Change]) -> ToolOutcome:
@@ -87,7 +87,10 @@ class FileChanger:
             now = None
             with contextlib.suppress(FileError):
                 now = read_file(real)
-            self._ledger.check(real, context.call_id, now.digest if now is not None else None)
+            digest = now.digest if now is not None else None
+            if self._ledger.was_asked(context.call_id):
+                self._ledger.check(real, context.call_id, digest)
+            self._ledger.check_seen(real, digest)
             raise
         self._ledger.check(change.path, context.call_id, change.before.digest if change.before is not None else None)
         replace_file(change.path, change.data, change.before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skills_core.agent.approval import ToolQuestion
@@ -14,6 +14,7 @@ from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.agent.tools.outcome import failed
 from skills_core.agent.tools.paths import ArgumentError, ReadableFolders, absolute_path, shown_path, text_argument
 from skills_core.agent.tools.read import outside_question
+from skills_core.agent.tools.text_file import FileError, check_opened
 
 MAX_ENTRIES = 1000
 _SCANNED = 100_000
@@ -56,20 +57,18 @@ class ListTool:
             path = absolute_path(context.cwd, text_argument(arguments, "path", "."))
         except ArgumentError as error:
             return failed(error.message)
-        return await asyncio.to_thread(_list, path, context.cwd)
+        return await asyncio.to_thread(self._list, path, context)
+
+    def _list(self, path: str, context: ToolContext) -> ToolOutcome:
+        return _list(path, context.cwd, self._folders.open_to(context.call_id))
 
 
-def _list(path: str, cwd: str) -> ToolOutcome:
+def _list(path: str, cwd: str, within: Sequence[str]) -> ToolOutcome:
     shown = shown_path(path, cwd)
-    names: list[str] = []
-    more = False
     try:
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if len(names) >= _SCANNED:
-                    more = True
-                    break
-                names.append(_shown_entry(entry))
+        names, more = _names(path, within)
+    except FileError as error:
+        return failed(f"{shown}: {error.message}")
     except FileNotFoundError:
         return failed(f"there is no folder {shown}")
     except NotADirectoryError:
@@ -86,12 +85,28 @@ def _list(path: str, cwd: str) -> ToolOutcome:
     return ToolOutcome(text="\n".join(lines), details={"path": path, "entries": len(names)})
 
 
-def _shown_entry(entry: os.DirEntry[str]) -> str:
+def _names(path: str, within: Sequence[str]) -> tuple[list[str], bool]:
+    """The entries as they are shown, and whether there are more. Raises OSError and FileError."""
+    names: list[str] = []
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        check_opened(folder, path, os.fstat(folder), within)
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if len(names) >= _SCANNED:
+                    return names, True
+                names.append(_shown_entry(entry, folder))
+    finally:
+        os.close(folder)
+    return names, False
+
+
+def _shown_entry(entry: os.DirEntry[str], folder: int) -> str:
     name = entry.name.encode("utf-8", "replace").decode("utf-8").replace("\n", "\\n").replace("\r", "\\r")
     try:
         if entry.is_symlink():
             slash = "/" if entry.is_dir() else ""
-            return one_line(f"{name}{slash} -> {os.readlink(entry.path)}", 500)
+            return one_line(f"{name}{slash} -> {os.readlink(entry.name, dir_fd=folder)}", 500)
         return name + "/" if entry.is_dir(follow_symlinks=False) else name
     except OSError:
         return name

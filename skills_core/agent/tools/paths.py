@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from skills_core.filesystem import FilesystemProvider
     from skills_core.registry.registry import SkillRegistry
 
+_ASKED_KEPT = 256
 _OWN_ROOTS = frozenset({"user-dsh", "user-agents", "bundled"})
 
 
@@ -89,6 +90,7 @@ class ReadableFolders:
     registry: SkillRegistry | None = None
     access: SkillAccess = OPEN_ACCESS
     _skills: tuple[str, ...] = field(default=(), init=False)
+    _asked: dict[str, str] = field(default_factory=dict[str, str], init=False)
 
     async def refresh(self, cwd: str, scope: Scope | None) -> None:
         """Looks up the folders of the skills that are offered now.
@@ -113,4 +115,19 @@ class ReadableFolders:
     def holds(self, path: str) -> bool:
         """Whether the file that the path leads to, links followed, lies in one of the folders. Looks at the disk."""
         real = os.path.realpath(path)
-        return any(is_inside(real, os.path.realpath(folder)) for folder in (self.project_root, *self._skills))
+        return any(is_inside(real, folder) for folder in self._real_folders())
+
+    def asked(self, call_id: str, real_path: str) -> None:
+        """Remembers what a call was seen to reach beyond the folders, and so what the person is asked about."""
+        if len(self._asked) >= _ASKED_KEPT:
+            del self._asked[next(iter(self._asked))]
+        self._asked[call_id] = real_path
+
+    def open_to(self, call_id: str) -> tuple[str, ...]:
+        """The real folders, and perhaps a file, that a call may read: what it finds elsewhere when it opens it was put
+        there after the question. Looks at the disk."""
+        asked = self._asked.get(call_id)
+        return (*self._real_folders(), *(() if asked is None else (asked,)))
+
+    def _real_folders(self) -> tuple[str, ...]:
+        return tuple(os.path.realpath(folder) for folder in (self.project_root, *self._skills))

@@ -70,14 +70,14 @@ class ReadTool:
             path = absolute_path(context.cwd, text_argument(arguments, "path"))
             first = number_argument(arguments, "offset", 1, least=1, most=1 << 31)
             limit = number_argument(arguments, "limit", DEFAULT_LINES, least=1, most=1 << 31)
-            return await asyncio.to_thread(self._read, path, context.cwd, first, limit)
+            return await asyncio.to_thread(self._read, path, context, first, limit)
         except (ArgumentError, FileError) as error:
             return failed(error.message)
 
-    def _read(self, path: str, cwd: str, first: int, limit: int) -> ToolOutcome:
-        shown = shown_path(path, cwd)
+    def _read(self, path: str, context: ToolContext, first: int, limit: int) -> ToolOutcome:
+        shown = shown_path(path, context.cwd)
         try:
-            file = read_file(path)
+            file = read_file(path, self._folders.open_to(context.call_id))
         except FileError as error:
             hint = " Use `list` for it." if os.path.isdir(path) else ""
             raise FileError(f"{shown}: {error.message}.{hint}") from error
@@ -117,6 +117,7 @@ def outside_question(
     if folders.holds(path):
         return None
     real = os.path.realpath(path)
+    folders.asked(context.call_id, real)
     summary = one_line(f"{tool.capitalize()} outside the project: {path}", 300)
     detail = path if real == path else f"{path}\nleads to {real}"
     return ToolQuestion(tool=tool, summary=summary, detail=detail, arguments=arguments, outside=True)

@@ -87,6 +87,7 @@ class SearchTool:
             request = {
                 "root": path,
                 "top": project if is_inside(path, project) else path,
+                "within": await asyncio.to_thread(self._folders.open_to, context.call_id),
                 "pattern": text_argument(arguments, "pattern"),
                 "names": flag_argument(arguments, "names"),
                 "literal": flag_argument(arguments, "literal"),
@@ -148,6 +149,8 @@ def _outcome(output: bytes, in_time: bool, seconds: float, cwd: str) -> ToolOutc
         finished = True
         if record.get("more"):
             notes.append("there are more results: narrow the search or raise `limit`")
+        if record.get("outside"):
+            notes.append(f"{record['outside']:,} links that lead outside were not followed")
         if record.get("cut"):
             notes.append("not all files were searched: there are too many")
     if not finished and not in_time:

@@ -1,8 +1,8 @@
 """Searches a folder in a process of its own, since a regular expression can run for ever and hold up its program.
 
-Reads one JSON object from its input (``root``, ``top``, ``pattern``, ``names``, ``literal``, ``ignore_case``, ``glob``,
-``limit``) and writes one JSON object a line: matches, then a summary. Uses the standard library, and pathspec for
-`.gitignore`.
+Reads one JSON object from its input (``root``, ``top``, ``within``, ``pattern``, ``names``, ``literal``,
+``ignore_case``, ``glob``, ``limit``) and writes one JSON object a line: matches, then a summary. Uses the standard
+library, and pathspec for `.gitignore`.
 """
 
 from __future__ import annotations
@@ -122,18 +122,19 @@ def main() -> int:
     else:
         walk = Walk(root, top)
         paths, base = walk.files(), root
+    reader = Reader(request["within"])
     limit, count = request["limit"], 0
     for path in paths:
         relative = os.path.relpath(path, base).replace(os.sep, "/")
         if request["glob"] and not _fits(relative, request["glob"]):
             continue
-        for match in _name_matches(relative, expression) if request["names"] else _matches(path, expression):
+        for match in _name_matches(relative, expression) if request["names"] else _matches(path, reader, expression):
             if count == limit:
                 _write({"more": True})
                 return 0
             count += 1
             _write({"path": path, **match})
-    _write({"files": walk.seen if walk else 1, "cut": walk.cut if walk else False})
+    _write({"files": walk.seen if walk else 1, "cut": walk.cut if walk else False, "outside": reader.outside})
     return 0
 
 
@@ -142,27 +143,50 @@ def _name_matches(relative: str, expression: re.Pattern[str]) -> Iterator[dict[s
         yield {}
 
 
-def _matches(path: str, expression: re.Pattern[str]) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(_lines(path), 1):
+def _matches(path: str, reader: Reader, expression: re.Pattern[str]) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(reader.lines(path), 1):
         if expression.search(line):
             yield {"line": number, "text": line if len(line) <= MAX_LINE else line[:MAX_LINE] + "..."}
 
 
-def _lines(path: str) -> list[str]:
-    """The lines of a text file; none for what is binary, too large, or no regular file."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        return []
-    with os.fdopen(handle, "rb") as file:
-        facts = os.fstat(handle)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > MAX_FILE_BYTES:
-            return []
+class Reader:
+    """Reads files that lie in the real folders ``within``; ``outside`` counts those that a link led elsewhere."""
+
+    def __init__(self, within: list[str]) -> None:
+        self._within = within
+        self.outside = 0
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a text file; none for what is outside, binary, too large, or no regular file."""
         try:
-            data = file.read(MAX_FILE_BYTES)
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError:
             return []
-    return [] if b"\0" in data[:_PROBE] else data.decode("utf-8", "replace").splitlines()
+        with os.fdopen(handle, "rb") as file:
+            facts = os.fstat(handle)
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > MAX_FILE_BYTES:
+                return []
+            if not self._holds(handle, path, facts):
+                self.outside += 1
+                return []
+            try:
+                data = file.read(MAX_FILE_BYTES)
+            except OSError:
+                return []
+        return [] if b"\0" in data[:_PROBE] else data.decode("utf-8", "replace").splitlines()
+
+    def _holds(self, handle: int, path: str, facts: os.stat_result) -> bool:
+        try:
+            real = os.readlink(f"/proc/self/fd/{handle}")
+        except OSError:
+            real = os.path.realpath(path)
+        try:
+            same = os.stat(real)
+        except OSError:
+            return False
+        if (same.st_dev, same.st_ino) != (facts.st_dev, facts.st_ino):
+            return False
+        return any(real == folder or real.startswith(folder.rstrip(os.sep) + os.sep) for folder in self._within)
 
 
 def _fits(relative: str, glob: str) -> bool:

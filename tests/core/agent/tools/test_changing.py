@@ -177,7 +177,7 @@ async def test_a_call_that_must_fail_asks_nothing(workshop: Workshop) -> None:
 
 async def test_a_file_that_is_read_only_is_left_alone(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     (workshop.cwd / "a.txt").write_text("one\n")
-    monkeypatch.setattr(text_file.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(text_file.os, "access", lambda path, mode, **kind: False)
     assert "read-only" in await workshop.fails("write", path="a.txt", content="two\n")
     assert (workshop.cwd / "a.txt").read_text() == "one\n"
 
@@ -185,6 +185,7 @@ async def test_a_file_that_is_read_only_is_left_alone(workshop: Workshop, monkey
 async def test_a_cancelled_write_is_whole_and_reported(workshop: Workshop) -> None:
     """The change and its report belong together: cancelling in between leaves no skill unnoticed."""
     context = workshop.context()
+    await workshop.question("write", context, path="a.txt", content="x\n")
     running = asyncio.ensure_future(workshop.tools["write"].run({"path": "a.txt", "content": "x\n"}, context))
     await asyncio.sleep(0)
     running.cancel()
