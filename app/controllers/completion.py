@@ -1,4 +1,4 @@
-"""The state of the slash popup: what it lists, what is selected, and what accepting does."""
+"""The state of the popup: what it lists, what is selected, and what accepting does."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from app.controllers.commands import Command
+from app.controllers.file_token import FileToken, file_reference, find_file_token
 from app.controllers.matching import Matcher, matched_positions
 from app.controllers.slash_token import SKILL_PREFIX, SlashToken, find_slash_token
 from skills_core.skill import SkillSummary
 
-Scope: TypeAlias = Literal["command", "project", "user", "custom", "bundled", "runtime"]
+Scope: TypeAlias = Literal["command", "project", "user", "custom", "bundled", "runtime", "file"]
 
-_SCOPE_ORDER: dict[Scope, int] = {"command": -1, "project": 0, "user": 1, "custom": 1, "runtime": 2, "bundled": 2}
+_SCOPE_ORDER: dict[Scope, int] = {
+    "command": -1,
+    "project": 0,
+    "user": 1,
+    "custom": 1,
+    "runtime": 2,
+    "bundled": 2,
+    "file": 3,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +100,14 @@ class Completion:
     """
 
     def __init__(self, commands: Sequence[Command]) -> None:
-        self.token: SlashToken | None = None
+        self.token: SlashToken | FileToken | None = None
         self.items: Sequence[Choice] = ()
         self.index = 0
         self.moved = False
         self._dismissed: tuple[str, int, str] | None = None
         self._commands = command_choices(commands)
         self._skills: tuple[Choice, ...] = ()
+        self._files: Matcher[Choice] = Matcher(())
         self._skills_only = Matcher(self._skills)
         self._everything = Matcher(self._merge())
 
@@ -127,7 +137,7 @@ class Completion:
 
     def follow(self, text: str, caret: int) -> None:
         """Takes in the draft as it is now."""
-        token = find_slash_token(text, caret)
+        token = find_slash_token(text, caret) or find_file_token(text, caret)
         before = self._identity()
         self.token = token
         after = self._identity()
@@ -149,6 +159,19 @@ class Completion:
         self._skills = skills
         self._everything = Matcher(self._merge(), self._everything)
         self._skills_only = Matcher(skills, self._everything)
+        self._query_again()
+
+    def set_files(self, paths: Sequence[str]) -> None:
+        """Takes in the project's files, and queries an open token again, in place."""
+        self._files = Matcher([Choice(path, "", "file") for path in paths], self._files)
+        self._query_again()
+
+    @property
+    def wants_files(self) -> bool:
+        """Whether the caret stands in a file token."""
+        return isinstance(self.token, FileToken)
+
+    def _query_again(self) -> None:
         if self.token is None:
             return
         kept = self.selected
@@ -193,6 +216,8 @@ class Completion:
         token, chosen = self.token, self.selected
         if token is None or chosen is None:
             return None
+        if isinstance(token, FileToken):
+            return Replacement(token.start, token.end, f"{file_reference(chosen.name)} ")
         end = token.caret
         rest = text[token.caret : token.end]
         if rest and chosen.name.endswith(rest):
@@ -217,9 +242,13 @@ class Completion:
 
     def _identity(self) -> tuple[str, int, str] | None:
         token = self.token
+        if isinstance(token, FileToken):
+            return ("file", token.start, token.query)
         return None if token is None else (token.kind, token.start, token.query)
 
-    def _match(self, token: SlashToken) -> Sequence[Choice]:
+    def _match(self, token: SlashToken | FileToken) -> Sequence[Choice]:
+        if isinstance(token, FileToken):
+            return self._files.match(token.query)
         matcher = self._everything if token.kind == "any" else self._skills_only
         return matcher.match(token.query)
 

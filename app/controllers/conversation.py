@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from app.controllers.file_token import mentioned_paths
+from app.controllers.project_files import read_mention
 from app.controllers.questions import QuestionDesk
 from app.controllers.row_body import joined_text
 from app.controllers.runtime_port import ScreenRuntime
@@ -51,6 +53,7 @@ class Conversation:
         self._agent: Agent | None = None
         self._turn: asyncio.Task[None] | None = None
         self._unsubscribe: list[Callable[[], None]] = []
+        self._sending: set[asyncio.Task[None]] = set()
         self._model: Model | None = None
 
     @property
@@ -84,14 +87,28 @@ class Conversation:
 
     def send(self, text: str) -> None:
         """Starts a turn with the person's words, or queues them for the next step of the turn that runs."""
-        message = user_message(text)
+        paths = mentioned_paths(text)
+        if not paths:
+            self._take_up(user_message(text))
+            return
+        sending = asyncio.create_task(self._send_with_files(text, paths), name="send-with-files")
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
+
+    async def _send_with_files(self, text: str, paths: tuple[str, ...]) -> None:
+        """Files that the words name go with them, as far as they are text files of the project."""
+        runtime = self.runtime
+        found = [await asyncio.to_thread(read_mention, runtime.cwd, runtime.project_root, path) for path in paths]
+        self._take_up(user_message(text), *(mention.message() for mention in found if mention is not None))
+
+    def _take_up(self, *messages: PendingEvent) -> None:
         agent = self._agent
         if agent is None:
             return
         if self.busy:
-            agent.queue(message)
+            agent.queue(*messages)
         else:
-            self._start(message)
+            self._start(*messages)
 
     def run_again(self) -> bool:
         """Sends the person's last message again; False when there is none, or a turn runs."""
@@ -144,6 +161,9 @@ class Conversation:
         await self._leave()
 
     async def _leave(self) -> None:
+        for sending in tuple(self._sending):
+            sending.cancel()
+        await asyncio.gather(*self._sending, return_exceptions=True)
         turn, self._turn = self._turn, None
         for unsubscribe in self._unsubscribe:
             unsubscribe()

@@ -5,21 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
-from enum import IntEnum
 from typing import Any, Generic, Protocol, TypeVar
 
 _WORDS = re.compile(r"[^\W_]+")
-
-
-class Fit(IntEnum):
-    """How a query matches, best first."""
-
-    EXACT = 0
-    PREFIX = 1
-    WORD_START = 2
-    SUBSTRING = 3
-    SUBSEQUENCE = 4
-    DESCRIPTION = 5
+_KEPT_RESULTS = 64
 
 
 class Named(Protocol):
@@ -33,20 +22,27 @@ class Named(Protocol):
 Item = TypeVar("Item", bound=Named)
 
 
+_FEW_WORDS = 6
+"""Words of a name up to which one pattern finds the beginnings that a query is made of."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What is looked at for a query, made once for each name and description."""
+    """What is looked at for a query, made once for each name and description.
+
+    ``joined`` is the name's words, each behind a hyphen; ``words`` the description's, each behind a space.
+    """
 
     name: str
     letters: int
     initials: str
+    joined: str
     words: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared(Generic[Item]):
     item: Item
-    index: int
     text: _Text
 
 
@@ -60,8 +56,10 @@ def _letters(text: str) -> int:
 
 def _prepare(name: str, description: str) -> _Text:
     name = name.lower()
-    initials = "".join(word[0] for word in _WORDS.findall(name))
-    return _Text(name, _letters(name), initials, " " + " ".join(_WORDS.findall(description.lower())))
+    words = _WORDS.findall(name)
+    initials = "".join(word[0] for word in words)
+    described = " " + " ".join(_WORDS.findall(description.lower()))
+    return _Text(name, _letters(name), initials, "-" + "-".join(words), described)
 
 
 @dataclass(slots=True)
@@ -76,72 +74,89 @@ class Matcher(Generic[Item]):
     before: InitVar[Matcher[Any] | None] = None
     _prepared: list[_Prepared[Item]] = field(default_factory=list)
     _texts: dict[tuple[str, str], _Text] = field(default_factory=dict)
-    _results: dict[str, list[list[_Prepared[Item]]]] = field(default_factory=dict)
+    _results: dict[str, tuple[list[Item], list[_Prepared[Item]]]] = field(default_factory=dict)
 
     def __post_init__(self, before: Matcher[Any] | None) -> None:
         known = before._texts if before is not None else {}
-        for index, item in enumerate(self.items):
+        for item in self.items:
             key = (item.name, item.description)
             text = known.get(key) or _prepare(*key)
             self._texts[key] = text
-            self._prepared.append(_Prepared(item, index, text))
+            self._prepared.append(_Prepared(item, text))
 
-    def match(self, query: str) -> list[Item]:
+    def match(self, query: str) -> Sequence[Item]:
         """The items that fit ``query``, best first; all of them when it is empty."""
         query = query.lower()
         if not query:
-            return [entry.item for entry in self._prepared]
-        tiers = self._results.get(query)
-        if tiers is None:
-            tiers = self._search(query)
-            if len(self._results) > 64:
+            return self.items
+        found = self._results.get(query)
+        if found is None:
+            found = self._search(query)
+            if len(self._results) > _KEPT_RESULTS:
                 self._results.clear()
-            self._results[query] = tiers
-        return [entry.item for tier in tiers for entry in tier]
+            self._results[query] = found
+        return found[0]
 
-    def _search(self, query: str) -> list[list[_Prepared[Item]]]:
+    def _search(self, query: str) -> tuple[list[Item], list[_Prepared[Item]]]:
+        """The ranked items, and the same in their own order, for a longer query to look at."""
         wanted = _letters(query)
-        prefix_of_word = " " + query
-        subsequence = re.compile(".*?".join(map(re.escape, query))).search
-        tiers: list[list[_Prepared[Item]]] = [[] for _ in Fit]
-        exact, prefix, start, substring, scattered, described = tiers
+        described_by, begins = " " + query, "-" + query
+        starts = _starts_pattern(query)
+        scattered_in = re.compile(".*?".join(map(re.escape, query))).search if len(query) > 1 else None
+        exact: list[Item] = []
+        prefix: list[Item] = []
+        start: list[Item] = []
+        substring: list[Item] = []
+        scattered: list[Item] = []
+        described: list[Item] = []
+        kept: list[_Prepared[Item]] = []
         for entry in self._candidates(query):
             text = entry.text
-            name = text.name
             if text.letters & wanted == wanted:
+                name = text.name
                 if name.startswith(query):
-                    (exact if name == query else prefix).append(entry)
+                    (exact if name == query else prefix).append(entry.item)
+                    kept.append(entry)
                     continue
-                if _starts_words(query, text):
-                    start.append(entry)
+                if begins in text.joined or (starts is not None and _starts_words(query, text, starts)):
+                    start.append(entry.item)
+                    kept.append(entry)
                     continue
                 if query in name:
-                    substring.append(entry)
+                    substring.append(entry.item)
+                    kept.append(entry)
                     continue
-                if subsequence(name):
-                    scattered.append(entry)
+                if scattered_in is not None and scattered_in(name):
+                    scattered.append(entry.item)
+                    kept.append(entry)
                     continue
-            if prefix_of_word in text.words:
-                described.append(entry)
-        return tiers
+            if described_by in text.words:
+                described.append(entry.item)
+                kept.append(entry)
+        return [*exact, *prefix, *start, *substring, *scattered, *described], kept
 
     def _candidates(self, query: str) -> Sequence[_Prepared[Item]]:
-        """The smallest known set that holds every match: what a shorter query found, in the items' own order."""
+        """The smallest known set that holds every match: what a shorter query found."""
         for length in range(len(query) - 1, 0, -1):
             known = self._results.get(query[:length])
             if known is not None:
-                return sorted((entry for tier in known for entry in tier), key=_by_index)
+                return known[1]
         return self._prepared
 
 
-def _by_index(entry: _Prepared[Any]) -> int:
-    return entry.index
+def _starts_pattern(query: str) -> re.Pattern[str] | None:
+    """Finds, in joined words, the beginnings of words that make up the query in their order; None for one letter."""
+    if len(query) < 2:
+        return None
+    return re.compile("-" + "(?:.*?-)?".join(map(re.escape, query)))
 
 
-def _starts_words(query: str, text: _Text) -> bool:
-    """Whether the query is made of the beginnings of the name's words, in their order: ``cr``, ``corev``, ``rev``."""
+def _starts_words(query: str, text: _Text, pattern: re.Pattern[str]) -> bool:
+    """Whether the query is made of the beginnings of the name's words: ``cr`` or ``corev`` for ``code-review``."""
     if query[0] not in text.initials:
         return False
+    if len(text.initials) <= _FEW_WORDS:
+        return pattern.search(text.joined) is not None
     return _word_positions(query, text.name) is not None
 
 

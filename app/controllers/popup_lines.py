@@ -94,6 +94,8 @@ def detail_lines(choice: Choice, width: int, height: int) -> list[Line]:
     lead = (Piece("  "),)
     skill = choice.skill
     facts: list[Piece] = []
+    if choice.scope == "file":
+        return [Line(), Line((*lead, Piece(inert_line(choice.name)))), *([Line()] * (height - 2))][:height]
     if skill is None:
         usage = f"/{choice.name} {choice.argument_hint}".rstrip()
         facts = [Piece(usage, "muted")]

@@ -21,6 +21,7 @@ def welcome_lines(view: SkillView, model: str, width: int) -> list[Line]:
     lines.append(Line())
     for keys, does in (
         ("/skill:", "complete a skill, anywhere in your message"),
+        ("@", "name a file of the project; its text goes with your message"),
         ("/new-skill NAME", "make a skill of your own"),
         ("F6", "the skills as the model has them, and why one is missing"),
         ("▸ rows", "Tab goes to the transcript; Enter opens a row to the exact text the model got"),

@@ -96,6 +96,7 @@ class ChatScreen(Screen[None]):
         self.status = StatusBar(marks, home, id="status")
         self.popup = CompletionPopup(self.completion, marks, id="popup")
         self._popup_was_open = False
+        self._wanted_files = False
 
     @property
     def alive(self) -> bool:
@@ -198,6 +199,10 @@ class ChatScreen(Screen[None]):
             paint_now(self, {composer, self.popup}, layout=moved)
 
     def _draft_followed(self) -> None:
+        wants_files = self.completion.wants_files
+        if wants_files and not self._wanted_files:
+            self.session.list_files()
+        self._wanted_files = wants_files
         self.show_popup(now=True)
 
     def say(self, text: str, role: Role = "text", seconds: float | None = None) -> None:

@@ -37,6 +37,7 @@ class ChatSession:
         self._feed: SkillFeed | None = None
         self._conversation: Conversation | None = None
         self._trust: TrustAsking | None = None
+        self._listing: asyncio.Task[None] | None = None
         self._follow: asyncio.Task[None] | None = None
         self._unwatch: list[Callable[[], None]] = []
         self._waiting: list[str] = []
@@ -122,6 +123,18 @@ class ChatSession:
         else:
             self._conversation.send(text)
             self._screen.show_hints()
+
+    def list_files(self) -> None:
+        """Lists the project's files in the background, for a file token that the person began."""
+        if self._listing is None or self._listing.done():
+            self._listing = asyncio.create_task(self._list_files(), name="project-files")
+
+    async def _list_files(self) -> None:
+        from app.controllers.project_files import project_files
+
+        paths = await asyncio.to_thread(project_files, self.cwd)
+        self._screen.completion.set_files(paths)
+        self._screen.show_popup()
 
     def stop(self) -> bool:
         return self._conversation is not None and self._conversation.cancel()
@@ -212,9 +225,10 @@ class ChatSession:
         for unsubscribe in self._unwatch:
             unsubscribe()
         self._unwatch.clear()
-        if self._follow is not None:
-            self._follow.cancel()
-            await asyncio.gather(self._follow, return_exceptions=True)
+        for task in (self._follow, self._listing):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
         if self._trust is not None:
             await self._trust.aclose()
         if self._conversation is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -19,6 +20,9 @@ from app.messages import DraftChanged, DraftSubmitted, PageTurned
 if TYPE_CHECKING:
     from textual._queue import Queue
     from textual.message_pump import MessagePump
+
+_TOKEN = re.compile(r'(?:^|\s)(?:[/@]\S*|@"[^"]*)$')
+"""What a line ends in when the caret may stand in a token."""
 
 COMPLETION_LINE_LIMIT = 4_000
 """Code points of a line beyond which no token is looked for: it was pasted, not typed."""
@@ -117,8 +121,8 @@ class Composer(TextArea):
         """Lets the completion see the draft as it is now, and tells the screen."""
         row, column = self.cursor_location
         current = self.document.get_line(row)
-        word = current[:column].rsplit(None, 1)[-1:] if len(current) <= COMPLETION_LINE_LIMIT else []
-        may_be_token = bool(word) and word[0].startswith("/")
+        typed = current[:column] if len(current) <= COMPLETION_LINE_LIMIT else ""
+        may_be_token = _TOKEN.search(typed) is not None
         at_end = (row, column) == self.document.end
         if may_be_token or (at_end and current.endswith(" ")):
             text, caret = self.text, self.caret

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.bench.table import render
 
-PARTS = ("core", "session")
+PARTS = ("core", "session", "ui")
 
 
 def main() -> None:
@@ -38,9 +38,9 @@ def main() -> None:
             )
             print(render(core_bench.ROWS, found[part]))
         else:
-            from tests.bench import session_bench
+            from tests.bench import session_bench, ui_bench
 
-            found[part] = session_bench.main()
+            found[part] = (session_bench if part == "session" else ui_bench).main()
             print(render([(name, name) for name in found[part]], {"": found[part]}))
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")

@@ -245,3 +245,20 @@ async def test_search_finds_and_shows(tmp_path: Path) -> None:
         await deck.until(lambda: deck.chat.view.cursor == 177, "the one before")
         await pilot.press("escape")
         assert deck.chat.focused is deck.chat.composer
+
+
+async def test_a_named_file_goes_with_the_message(tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    project.mkdir()
+    (project / "towels.md").write_text("Twelve towels.\n")
+    deck = Deck(tmp_path, cwd=str(project), trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        await pilot.press("h", "i", "space", "at", "t", "o", "w")
+        await deck.until(lambda: "▌ towels.md" in deck.text(), "the file in the popup")
+        await pilot.press("tab")
+        assert deck.chat.composer.text == "hi @towels.md "
+        await pilot.press("enter")
+        await deck.until(lambda: "File · towels.md" in deck.text(), "the file's row")
+        row = next(row for row in deck.chat.transcript.rows if row.kind == "context")
+        assert "Twelve towels." in row.text()
