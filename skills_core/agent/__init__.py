@@ -1,42 +1,46 @@
-"""The agent: a step loop over a session, with hooks, tools and models."""
+"""The agent: a step loop over a session, with hooks, tools and models.
+
+Each public name is imported when it is first used.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from skills_core.agent.approval import Answer, Approver, ToolQuestion, TrustQuestion
-from skills_core.agent.hooks import Batch, PreStepHook, Reject, StepContext
-from skills_core.agent.instructions import ProjectInstructions
-from skills_core.agent.limits import AgentLimits
-from skills_core.agent.live import (
-    Compacting,
-    LiveItem,
-    QueueChanged,
-    Retrying,
-    StepStarted,
-    ToolFinished,
-    ToolOutput,
-    ToolStarted,
-)
-from skills_core.agent.loop import Agent, DuplicateToolError
-from skills_core.agent.model import (
-    Model,
-    ModelError,
-    ModelReply,
-    ModelRequest,
-    StreamItem,
-    TextDelta,
-    ThinkingDelta,
-    ToolCallDelta,
-    ToolSchema,
-    Usage,
-)
-from skills_core.agent.outcome import AgentBusyError, CompactionOutcome, TurnOutcome
-from skills_core.agent.retry import RetryPolicy
-from skills_core.agent.tool import PreparedTool, Tool, ToolContext, ToolOutcome
+from skills_core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from skills_core.agent.approval import Answer, Approver, ToolQuestion, TrustQuestion
+    from skills_core.agent.hooks import Batch, PreStepHook, Reject, StepContext
+    from skills_core.agent.instructions import ProjectInstructions
+    from skills_core.agent.limits import AgentLimits
+    from skills_core.agent.live import (
+        Compacting,
+        LiveItem,
+        QueueChanged,
+        Retrying,
+        StepStarted,
+        ToolFinished,
+        ToolOutput,
+        ToolStarted,
+    )
+    from skills_core.agent.loop import Agent, DuplicateToolError
+    from skills_core.agent.model import (
+        Model,
+        ModelError,
+        ModelReply,
+        ModelRequest,
+        StreamItem,
+        TextDelta,
+        ThinkingDelta,
+        ToolCallDelta,
+        ToolSchema,
+        Usage,
+    )
     from skills_core.agent.models import open_model
+    from skills_core.agent.outcome import AgentBusyError, CompactionOutcome, TurnOutcome
+    from skills_core.agent.retry import RetryPolicy
+    from skills_core.agent.tool import PreparedTool, Tool, ToolContext, ToolOutcome
     from skills_core.agent.tools.default import default_tools
 
 __all__ = [
@@ -82,15 +86,22 @@ __all__ = [
     "open_model",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # The tools import the skill tool, and that the packages that themselves build on this one.
-    if name == "default_tools":
-        from skills_core.agent.tools.default import default_tools
-
-        return default_tools
-    if name == "open_model":
-        from skills_core.agent.models import open_model
-
-        return open_model
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    globals(),
+    {
+        "approval": "Answer Approver ToolQuestion TrustQuestion",
+        "hooks": "Batch PreStepHook Reject StepContext",
+        "instructions": "ProjectInstructions",
+        "limits": "AgentLimits",
+        "live": "Compacting LiveItem QueueChanged Retrying StepStarted ToolFinished ToolOutput ToolStarted",
+        "loop": "Agent DuplicateToolError",
+        "model": "Model ModelError ModelReply ModelRequest StreamItem TextDelta ThinkingDelta ToolCallDelta ToolSchema"
+        " Usage",
+        "models": "open_model",
+        "outcome": "AgentBusyError CompactionOutcome TurnOutcome",
+        "retry": "RetryPolicy",
+        "tool": "PreparedTool Tool ToolContext ToolOutcome",
+        "tools.default": "default_tools",
+    },
+)

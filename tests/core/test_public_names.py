@@ -49,3 +49,29 @@ def test_the_core_never_names_the_screen():
             words = line.split()
             if words[:1] in (["import"], ["from"]):
                 assert words[1].partition(".")[0] not in {"app", "textual", "rich", "pydantic"}, f"{path}: {line}"
+
+
+def test_the_offline_model_is_imported_at_once():
+    """Under 100 ms: the least of a few fresh processes, since a machine under load only ever adds to it."""
+    script = (
+        "import time; start = time.perf_counter(); import skills_core.agent.models.offline;"
+        " print(time.perf_counter() - start)"
+    )
+    seconds = [
+        float(subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=60).stdout)
+        for _ in range(3)
+    ]
+    assert min(seconds) < 0.1, seconds
+
+
+def test_the_offline_model_needs_no_loop_no_tools_and_no_client():
+    listed = subprocess.run(
+        [sys.executable, "-c", "import sys, skills_core.agent.models.offline; print(' '.join(sys.modules))"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout.split()
+    assert not [name for name in listed if name.startswith(("skills_core.agent.loop", "skills_core.agent.tools"))]
+    assert not [name for name in listed if name.startswith("skills_core.agent.models.real")]
