@@ -266,11 +266,30 @@ def test_what_is_missing_is_one_line_that_says_what_to_do(monkeypatch: pytest.Mo
     assert "no address" in refused("openai:x", base_url="localhost:80", api_key=KEY).message
     assert "no address" in refused("openai:x", base_url="http://[", api_key=KEY).message
     monkeypatch.setitem(sys.modules, "anthropic", None)
-    from skills_core.agent.models.real import opening
+    from skills_core.agent.models.real import extras
 
-    monkeypatch.setattr(opening, "find_spec", lambda name: None if name == "google.genai" else object())
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "google.genai" else object())
     missing = refused("google:gemini", api_key=KEY)
-    assert missing.hint == 'Install it: pip install "skilldeck[google]"'
+    assert "not installed" in missing.message
+    assert missing.hint == f"Install it: {extras.install_command('google')}"
+
+
+def test_the_command_that_installs_an_extra_is_right_where_the_program_runs(tmp_path: Path) -> None:
+    from skills_core.agent.models.real.extras import install_command
+
+    installed = tmp_path / "lib"
+    installed.mkdir()
+    command = install_command("openai", installed, "/opt/env/bin/python", tmp_path)
+    assert command == '/opt/env/bin/python -m pip install "skilldeck[openai]"'
+    clone = tmp_path / "clone"
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    (clone / "pyproject.toml").write_text("")
+    (clone / ".venv" / "bin" / "pip").write_text("")
+    own = str(clone / ".venv" / "bin" / "python")
+    assert install_command("openai", clone, own, clone) == '.venv/bin/pip install -e ".[openai]"'
+    assert install_command("openai", clone, own, tmp_path) == f'{clone}/.venv/bin/pip install -e "{clone}[openai]"'
+    command = install_command("openai", clone, "/opt/env/bin/python", tmp_path)
+    assert command == f'/opt/env/bin/python -m pip install -e "{clone}[openai]"'
 
 
 def test_nothing_heavy_is_imported_before_a_request() -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from skills_core.agent.models.real.build import BuiltModel
 
+DEFAULT_SILENCE = 600.0
 _LISTED_MAX = 500
 _STOPS: dict[str | None, StopReason] = {
     "stop": "end",
@@ -39,7 +40,8 @@ _STOPS: dict[str | None, StopReason] = {
 class RealModel:
     """One model of one provider. The client is made at the first request, in a thread, since its import takes a while.
 
-    The key is used for requests only: it is in no message of an error and in no representation.
+    The key is used for requests only: it is in no message of an error and in no representation. ``silence`` is how
+    many seconds the connection may carry nothing at all.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class RealModel:
         alternates: bool = False,
         context_window: int | None = None,
         thinking: ThinkingLevel | None = None,
+        silence: float = DEFAULT_SILENCE,
     ) -> None:
         self._name = name
         self._prefix = prefix
@@ -62,6 +65,7 @@ class RealModel:
         self._alternates = alternates
         self._window = context_window
         self._thinking = thinking
+        self._silence = silence
         self._built: BuiltModel | None = None
         self._building = asyncio.Lock()
         self._active = 0
@@ -138,7 +142,7 @@ class RealModel:
                 from skills_core.agent.models.real.build import build_model
 
                 self._built = await asyncio.to_thread(
-                    build_model, self._prefix, self._model_name, self._base_url, self._api_key
+                    build_model, self._prefix, self._model_name, self._base_url, self._api_key, self._silence
                 )
             return self._built
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 _CONNECT_SECONDS = 15.0
-_SILENCE_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +22,15 @@ class BuiltModel:
     end_streams: Callable[[], Awaitable[None]]
 
 
-def build_model(prefix: str, model: str, base_url: str | None, api_key: str) -> BuiltModel:
+def build_model(prefix: str, model: str, base_url: str | None, api_key: str, silence: float) -> BuiltModel:
     """The model with a client of our own, which sends each request once: attempts are the agent's to make and show."""
     # Remarks of the library would be written over the screen.
     warnings.filterwarnings("ignore", module=r"pydantic_ai(\..*)?")
     if prefix == "google":
-        return _google(model, base_url, api_key)
+        return _google(model, base_url, api_key, silence)
     if prefix == "anthropic":
-        return BuiltModel(_anthropic(model, base_url, api_key), _nothing)
-    return BuiltModel(_openai(prefix, model, base_url, api_key), _nothing)
+        return BuiltModel(_anthropic(model, base_url, api_key, silence), _nothing)
+    return BuiltModel(_openai(prefix, model, base_url, api_key, silence), _nothing)
 
 
 async def _nothing() -> None:
@@ -53,13 +52,13 @@ def request_settings(prefix: str, thinking: str | None) -> ModelSettings:
     return settings  # pyright: ignore[reportReturnType]
 
 
-def _openai(prefix: str, model: str, base_url: str | None, api_key: str) -> Model[Any]:
+def _openai(prefix: str, model: str, base_url: str | None, api_key: str, silence: float) -> Model[Any]:
     import httpx2
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
+    timeout = httpx2.Timeout(silence, connect=min(_CONNECT_SECONDS, silence))
     client = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout)
     if prefix == "openai-responses":
         return OpenAIResponsesModel(model, provider=OpenAIProvider(openai_client=client))
@@ -80,18 +79,18 @@ def _openai(prefix: str, model: str, base_url: str | None, api_key: str) -> Mode
     return OpenAIChatModel(model, provider=OpenAIProvider(openai_client=client))
 
 
-def _anthropic(model: str, base_url: str | None, api_key: str) -> Model[Any]:
+def _anthropic(model: str, base_url: str | None, api_key: str, silence: float) -> Model[Any]:
     import httpx2
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
+    timeout = httpx2.Timeout(silence, connect=min(_CONNECT_SECONDS, silence))
     client = AsyncAnthropic(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout)
     return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _google(model: str, base_url: str | None, api_key: str) -> BuiltModel:
+def _google(model: str, base_url: str | None, api_key: str, silence: float) -> BuiltModel:
     import httpx2
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
@@ -114,6 +113,6 @@ def _google(model: str, base_url: str | None, api_key: str) -> BuiltModel:
             for response in left:
                 await response.aclose()
 
-    client = TrackedClient(timeout=httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS))
+    client = TrackedClient(timeout=httpx2.Timeout(silence, connect=min(_CONNECT_SECONDS, silence)))
     provider = GoogleProvider(api_key=api_key, base_url=base_url, http_client=client)
     return BuiltModel(GoogleModel(model, provider=provider), client.end_streams)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from skills_core.agent.model import ModelError
-from skills_core.agent.models.real.adapter import RealModel
+from skills_core.agent.models.real.adapter import DEFAULT_SILENCE, RealModel
+from skills_core.agent.models.real.extras import install_command, missing_package
 from skills_core.agent.models.real.providers import PROVIDERS, ProviderFacts, ThinkingLevel
 
 _NO_KEY = "no-key"
@@ -20,6 +20,7 @@ def open_real_model(
     api_key: str | None = None,
     context_window: int | None = None,
     thinking: ThinkingLevel | None = None,
+    silence: float | None = None,
 ) -> RealModel:
     """The model of ``PROVIDER:MODEL``, or of a bare name at an OpenAI-compatible server with ``base_url``.
 
@@ -56,21 +57,17 @@ def open_real_model(
         alternates=provider.alternates or (base_url is not None and prefix == "openai"),
         context_window=context_window,
         thinking=thinking,
+        silence=silence or DEFAULT_SILENCE,
     )
 
 
 def _check_packages(provider: ProviderFacts) -> None:
-    for package in ("pydantic_ai", provider.package):
-        try:
-            present = find_spec(package) is not None
-        except ModuleNotFoundError:
-            present = False
-        if not present:
-            raise ModelError(
-                "other",
-                f"Models of {provider.title} need an extra package.",
-                f'Install it: pip install "skilldeck[{provider.extra}]"',
-            )
+    if missing_package(provider) is not None:
+        raise ModelError(
+            "other",
+            f"Models of {provider.title} need a package that is not installed.",
+            f"Install it: {install_command(provider.extra)}",
+        )
 
 
 def _checked_address(address: str | None) -> str | None:
