@@ -82,6 +82,16 @@ def _known_tool(name: str) -> str:
     return name
 
 
+def _window_entry(entry: str) -> str:
+    name, equals, tokens = entry.rpartition("=")
+    tokens = tokens.strip().replace("_", "")
+    if not tokens.isascii() or not tokens.isdecimal() or not 1000 <= int(tokens) <= 100_000_000:
+        raise ValueError(f'"{entry}": write MODEL=TOKENS, such as ollama:qwen3=32768')
+    if equals and not name.strip():
+        raise ValueError(f'"{entry}": names no model')
+    return f"{name.strip()}={int(tokens)}" if equals else str(int(tokens))
+
+
 def _flat_keymap(value: object) -> object:
     """Turns nested tables into dotted ids, so that ``[keymap] composer.send = "…"`` and the quoted id are the same."""
     if isinstance(value, str):
@@ -109,6 +119,7 @@ Text = Annotated[str, AfterValidator(_not_blank)]
 Words = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(_words)]
 Tools = Annotated[tuple[Annotated[Text, AfterValidator(_known_tool)], ...], NoDecode, BeforeValidator(_words)]
 Paths = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(list_of_paths)]
+Windows = Annotated[tuple[Annotated[Text, AfterValidator(_window_entry)], ...], NoDecode, BeforeValidator(_words)]
 Keymap = Annotated[dict[str, Text], BeforeValidator(_flat_keymap)]
 
 
@@ -131,17 +142,46 @@ class Settings(BaseSettings):
     )
     base_url: Text | None = Field(
         default=None,
-        description="The address of an OpenAI-compatible server, such as http://localhost:8080/v1.",
+        description="The address of an OpenAI-compatible server, such as http://localhost:8080/v1. Models of other "
+        "providers than that of the setting model do not use it.",
     )
     api_key: SecretStr | None = Field(
         default=None,
         description="The key for the model. Only the environment can set it; the well-known variables of a provider "
-        "(OPENAI_API_KEY and so on) work without it. A model that a project's file names does not get it.",
+        "(OPENAI_API_KEY and so on) work without it. Models of other providers than that of the setting model do not "
+        "get it, nor one that a project's file names.",
     )
     api_key_command: Text | None = Field(
         default=None,
         description="A command that prints the key, run without a shell when a model needs it; for example: pass show "
         "openai. A model that a project's file names does not get it.",
+    )
+    thinking: Literal["default", "off", "minimal", "low", "medium", "high"] = Field(
+        default="default",
+        description="How much a model that can should think before it answers; default leaves it to the provider.",
+    )
+    context_windows: Windows = Field(
+        default=(),
+        description="How many tokens a model takes, for models whose window is not known or is set up smaller: a list "
+        "of MODEL=TOKENS, such as ollama:qwen3=32768; a number alone is for every model that the list does not name.",
+    )
+    request_timeout: Whole = Field(
+        default=300,
+        ge=1,
+        le=86_400,
+        description="How many seconds a model may be silent, before its first word and between two pieces; then the "
+        "request counts as timed out and is sent again.",
+    )
+    reply_timeout: Whole = Field(
+        default=1800,
+        ge=1,
+        le=86_400,
+        description="How many seconds one whole reply of a model may take before it is stopped.",
+    )
+    shell_keys: Words = Field(
+        default=(),
+        description="Variables with keys of model providers, such as OPENAI_API_KEY, that commands of the tool shell "
+        "see; they see none of them otherwise.",
     )
     max_steps: Whole = Field(
         default=50,

@@ -20,23 +20,35 @@ NESTING_MAX = 16
 
 
 def config_dir() -> Path:
-    """The folder of the user's settings: ``SKILLDECK_CONFIG_DIR``, or the platform's."""
-    chosen = os.environ.get("SKILLDECK_CONFIG_DIR", "").strip()
-    if chosen:
-        return Path(chosen).expanduser().absolute()
+    """The folder of the user's settings: ``SKILLDECK_CONFIG_DIR``, or the platform's. Raises UsageError."""
+    chosen = _chosen_folder("SKILLDECK_CONFIG_DIR")
+    if chosen is not None:
+        return chosen
     from platformdirs import user_config_path
 
-    return user_config_path("skilldeck", appauthor=False)
+    return _absolute(user_config_path("skilldeck", appauthor=False), "XDG_CONFIG_HOME")
 
 
 def state_dir() -> Path:
-    """The folder of sessions and decisions: ``SKILLDECK_STATE_DIR``, or the platform's."""
-    chosen = os.environ.get("SKILLDECK_STATE_DIR", "").strip()
-    if chosen:
-        return Path(chosen).expanduser().absolute()
+    """The folder of sessions and decisions: ``SKILLDECK_STATE_DIR``, or the platform's. Raises UsageError."""
+    chosen = _chosen_folder("SKILLDECK_STATE_DIR")
+    if chosen is not None:
+        return chosen
     from platformdirs import user_state_path
 
-    return user_state_path("skilldeck", appauthor=False)
+    return _absolute(user_state_path("skilldeck", appauthor=False), "XDG_STATE_HOME")
+
+
+def _chosen_folder(variable: str) -> Path | None:
+    chosen = os.environ.get(variable, "").strip()
+    return _absolute(Path(os.path.expanduser(chosen)), variable) if chosen else None
+
+
+def _absolute(folder: Path, variable: str) -> Path:
+    # Taken from the working folder, settings and answers about trust would be those that a repository brings along.
+    if not folder.is_absolute():
+        raise UsageError(f"{variable} must be an absolute path, not {folder}")
+    return folder
 
 
 def read_layer(path: Path, kind: LayerKind) -> Layer:

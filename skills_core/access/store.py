@@ -64,7 +64,7 @@ class AccessStore:
         """
         before = self._answers, self._real_paths
         # What a path leads to is found out anew, at least once a step; in between it need not be asked for each skill.
-        self._real_paths = {spelled: os.path.realpath(spelled) for spelled in self._real_paths}
+        self._real_paths = {spelled: _real_path(spelled) for spelled in self._real_paths}
         try:
             self._answers = self._file.read()
             self.fault = None
@@ -80,7 +80,7 @@ class AccessStore:
             return self._unkept[root]
         if self._mode != "ask":
             return self._mode == "yes"
-        return self._answers.trust.get(root)
+        return self._answers.trust.get(root) if root else None
 
     def set_trust(self, project_root: str, answer: bool | None) -> None:
         """Remembers or (None) forgets the answer. It also ends an override by ``trust`` for this process.
@@ -149,7 +149,7 @@ class AccessStore:
     def _real_path(self, project_root: str) -> str:
         found = self._real_paths.get(project_root)
         if found is None:
-            found = self._real_paths[project_root] = os.path.realpath(project_root)
+            found = self._real_paths[project_root] = _real_path(project_root)
         return found
 
     def _on(self, name: str, by_settings: frozenset[str]) -> bool:
@@ -159,3 +159,11 @@ class AccessStore:
         if name in self._answers.user:
             return self._answers.user[name]
         return name not in by_settings
+
+
+def _real_path(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        # A link that is replaced at this moment, or no path at all: nothing that an answer could belong to.
+        return ""

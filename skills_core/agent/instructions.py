@@ -29,6 +29,10 @@ _OPENING = (
 )
 
 
+class _OutsideError(Exception):
+    """A link leads out of the project."""
+
+
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
     """One file as read; ``path`` is relative to the project's root, with slashes."""
@@ -81,9 +85,12 @@ def read_instructions(cwd: str, project_root: str | None = None) -> dict[str, In
     for folder in _folders(root, cwd):
         path = os.path.join(folder, FILE_NAME)
         name = os.path.relpath(path, root).replace(os.sep, "/")
-        if not os.path.lexists(path) or not is_inside(os.path.realpath(path), real_root):
+        if not os.path.lexists(path):
             continue
-        data = _read(path, min(FILE_MAX_BYTES, room), real_root)
+        try:
+            data = _read(path, min(FILE_MAX_BYTES, room), real_root)
+        except _OutsideError:
+            continue
         if data is None:
             found[name] = None
             continue
@@ -162,17 +169,23 @@ def _folders(root: str, cwd: str) -> list[str]:
 
 
 def _read(path: str, most: int, real_root: str) -> tuple[bytes, bool] | None:
-    """At most so many bytes, and whether there were more; None for what cannot be read or lies outside when it is
-    opened. Never waits on a pipe."""
+    """At most so many bytes, and whether there were more; None for what cannot be read. Never waits on a pipe.
+
+    Raises _OutsideError when what was opened does not lie in the project.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return None
     try:
         facts = os.fstat(handle)
-        real = opened_path(handle, path, facts) if stat.S_ISREG(facts.st_mode) else None
-        if real is None or not is_inside(real, real_root):
+        if not stat.S_ISREG(facts.st_mode):
             return None
+        real = opened_path(handle, path, facts)
+        if real is None:
+            return None
+        if not is_inside(real, real_root):
+            raise _OutsideError
         data = b""
         while len(data) <= most and (chunk := os.read(handle, most + 1 - len(data))):
             data += chunk

@@ -179,10 +179,10 @@ def _open_through_link(path: str, dir_fd: int | None) -> int:
 def opened_path(descriptor: int, path: str, status: os.stat_result) -> str | None:
     """The real path of an open file or folder that was opened at ``path``; None when it can no longer be told."""
     try:
-        found = os.readlink(f"/proc/self/fd/{descriptor}")
-    except OSError:
-        found = os.path.realpath(path)
-    try:
+        try:
+            found = os.readlink(f"/proc/self/fd/{descriptor}")
+        except OSError:
+            found = os.path.realpath(path)
         same = os.stat(found)
     except OSError:
         return None
