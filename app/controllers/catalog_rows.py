@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.controllers.context_source import context_source, is_replacement, read_catalog_form
 from app.controllers.row_body import (
@@ -18,7 +18,9 @@ from app.controllers.row_body import (
     unknown_blocks,
 )
 from app.controllers.text_layout import Piece, counted
-from skills_core.catalog import CatalogDifference, CatalogEntry, catalog_difference, catalog_digest
+
+if TYPE_CHECKING:
+    from skills_core.catalog import CatalogDifference, CatalogEntry
 
 DIGEST_LENGTH = 8
 
@@ -49,6 +51,8 @@ def catalog_title(
     data: Mapping[str, Any], entries: Sequence[CatalogEntry], before: Sequence[CatalogEntry] | None
 ) -> tuple[Piece, ...]:
     """The closed row: how many skills, what changed, and the short digest."""
+    from skills_core.catalog import catalog_difference, catalog_digest
+
     replaced = is_replacement(context_source(data))
     name = "Catalog replaced" if replaced else "Skill catalog"
     if not entries:
@@ -82,6 +86,8 @@ def catalog_parts(
 
 
 def _difference_entries(entries: Sequence[CatalogEntry], before: Sequence[CatalogEntry]) -> list[Part]:
+    from skills_core.catalog import catalog_difference
+
     difference = catalog_difference(before, entries)
     if not difference:
         return [Heading("Nothing differs from the catalog before it.")]

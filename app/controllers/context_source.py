@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from skills_core.catalog import CatalogEntry, read_catalog
 from skills_core.session.event import (
     SOURCE_AGENT_INSTRUCTIONS,
     SOURCE_FILE_MENTION,
     SOURCE_SKILL_CATALOG,
     SOURCE_SKILL_INVOCATION,
 )
+
+if TYPE_CHECKING:
+    from skills_core.catalog import CatalogEntry
 
 KNOWN_FORMS = ("instructions", "catalog", "snapshot", "notice", "relay", "recall")
 
@@ -82,6 +84,8 @@ def read_catalog_form(data: Mapping[str, Any]) -> tuple[CatalogEntry, ...] | Non
     source = context_source(data)
     if source.get("kind") != SOURCE_SKILL_CATALOG or declared_form(source) != "catalog":
         return None
+    from skills_core.catalog import read_catalog
+
     return read_catalog(data)
 
 

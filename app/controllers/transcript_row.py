@@ -28,7 +28,6 @@ from app.controllers.row_body import (
     unknown_block,
 )
 from app.controllers.text_layout import Piece, Role, counted
-from skills_core.catalog import estimate_tokens
 from skills_core.session import event as kinds
 from skills_core.session.event import SessionEvent
 
@@ -197,6 +196,8 @@ def _context_title(row: Row, data: Mapping[str, Any]) -> tuple[Piece, ...]:
     label = context_label(source)
     kind = source.get("kind")
     if kind == kinds.SOURCE_SKILL_INVOCATION:
+        from skills_core.catalog import estimate_tokens
+
         tokens = estimate_tokens(joined_text(data.get("content")))
         where = _text(source.get("source"))
         return (

@@ -144,8 +144,8 @@ class ChatScreen(Screen[None]):
             self.show_popup()
         self.show_pane()
         self.show_status()
-        if not self.transcript.rows and self.alive:
-            self.view.refresh()
+        if self.alive:
+            self.view.welcome_changed()
 
     def show_status(self) -> None:
         if not self.alive:

@@ -51,6 +51,7 @@ class TranscriptView(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.transcript = transcript
         self._welcome = welcome
+        self._welcome_lines: tuple[int, list[Line]] | None = None
         self.cursor: int | None = None
         self.following = True
         self._marks = marks
@@ -76,6 +77,12 @@ class TranscriptView(ScrollView, can_focus=True):
                     self._live_timer = self.set_timer(LIVE_INTERVAL, self._paint_changed)
             case RowsReset():
                 self._reset()
+
+    def welcome_changed(self) -> None:
+        """The words for an empty transcript are others now."""
+        self._welcome_lines = None
+        if not self.transcript.rows:
+            self.refresh()
 
     def show_row(self, index: int) -> None:
         """Brings a row into view and puts the cursor on it."""
@@ -185,10 +192,7 @@ class TranscriptView(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         base = self.rich_style
         if not self.transcript.rows:
-            lines = self._welcome(width)
-            if y < len(lines):
-                return self._roles.strip(lines[y], base).adjust_cell_length(width, base)
-            return Strip.blank(width, base)
+            return self._welcome_strip(y, width)
         below = self.max_scroll_y - self.scroll_offset.y
         if y == self._view_height - 1 and below > 0 and not self.following:
             return self._more_strip(width, int(below))
@@ -201,6 +205,14 @@ class TranscriptView(ScrollView, can_focus=True):
         if index == self.cursor and self.has_focus:
             strip = strip.apply_style(self.get_component_rich_style(_CURSOR, partial=True))
         return self._selected(strip, at).apply_offsets(0, at)
+
+    def _welcome_strip(self, y: int, width: int) -> Strip:
+        if self._welcome_lines is None or self._welcome_lines[0] != width:
+            self._welcome_lines = (width, self._welcome(width))
+        lines = self._welcome_lines[1]
+        if y >= len(lines):
+            return Strip.blank(width, self.rich_style)
+        return self._roles.strip(lines[y], self.rich_style).adjust_cell_length(width, self.rich_style)
 
     def _row_strips(self, index: int) -> list[Strip]:
         if index >= len(self.transcript.rows):
