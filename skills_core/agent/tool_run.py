@@ -124,8 +124,11 @@ class ToolRunner:
 
     async def aclose(self) -> None:
         """Waits a last time for tools that did not stop when they were told to."""
-        for task in tuple(self._strays):
-            await stopped(task, self._limits.tool_grace)
+        strays = tuple(self._strays)
+        for task in strays:
+            task.cancel()
+        if strays:
+            await asyncio.wait(strays, timeout=self._limits.tool_grace)
 
     async def _ready(self, call_id: str, call: Block) -> _Ready | ToolOutcome:
         fault = call_fault(call, self._tools)
@@ -200,14 +203,17 @@ class ToolRunner:
             await asyncio.wait({task}, timeout=self._limits.tool_time)
         except asyncio.CancelledError:
             await self._stop(task, ready.name)
-            if task.done() and not task.cancelled() and task.exception() is None:
+            if _is_completed(task):
                 self._finished[ready.call_id] = self._checked(ready.name, task.result())
             raise
         if not task.done():
             await self._stop(task, ready.name)
-            text = f"Error: `{ready.name}` did not finish within {self._limits.tool_time:g} seconds and was stopped."
-            self._finished[ready.call_id] = ToolOutcome(text=self._with_tail(text, ready.call_id), is_error=True)
-            return
+            if not _is_completed(task):
+                text = (
+                    f"Error: `{ready.name}` did not finish within {self._limits.tool_time:g} seconds and was stopped."
+                )
+                self._finished[ready.call_id] = ToolOutcome(text=self._with_tail(text, ready.call_id), is_error=True)
+                return
         try:
             outcome = self._checked(ready.name, task.result())
         except asyncio.CancelledError:
@@ -271,6 +277,11 @@ class ToolRunner:
     def _failure(self, name: str, error: Exception) -> ToolOutcome:
         _log.error("tool %s failed", name, exc_info=error)
         return ToolOutcome(text=f"Error: `{name}` failed: {_words(error)}", is_error=True)
+
+
+def _is_completed(task: asyncio.Task[ToolOutcome]) -> bool:
+    """Whether the tool gave its result, perhaps because what it did could not be stopped any more."""
+    return task.done() and not task.cancelled() and task.exception() is None
 
 
 def _words(error: Exception) -> str:

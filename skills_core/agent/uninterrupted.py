@@ -17,9 +17,7 @@ async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
     """
     task = asyncio.ensure_future(work)
     if await waited(task):
-        current = asyncio.current_task()
-        if current is not None:
-            current.cancel()
+        _cancel_again()
     return task.result()
 
 
@@ -46,19 +44,27 @@ async def waited(task: asyncio.Task[Any], on_cancel: Callable[[], object] | None
 
 
 async def stopped(task: asyncio.Task[Any], grace: float) -> bool:
-    """Cancels a task and waits up to ``grace`` seconds for it to end, whatever else is cancelled meanwhile.
+    """Cancels a task and waits up to ``grace`` seconds for it to end; returns False when it did not end in time.
 
-    Returns False when it did not end in time.
+    A cancellation of the caller that comes in between is asked for again, as in ``uninterrupted``.
     """
     task.cancel()
     loop = asyncio.get_running_loop()
     deadline = loop.time() + grace
-    while not task.done():
-        left = deadline - loop.time()
-        if left <= 0:
-            return False
+    cancelled = False
+    while not task.done() and (left := deadline - loop.time()) > 0:
         try:
             await asyncio.wait({task}, timeout=left)
         except asyncio.CancelledError:
-            continue
-    return True
+            cancelled = True
+    if cancelled:
+        _cancel_again()
+    return task.done()
+
+
+def _cancel_again() -> None:
+    """Renews a cancellation that was held back. It is the same one: whoever counts cancellations must see no second."""
+    current = asyncio.current_task()
+    if current is not None:
+        current.uncancel()
+        current.cancel()

@@ -17,6 +17,7 @@ from skills_core.agent.model import TextDelta, ToolCallDelta
 from skills_core.agent.models.scripted import ScriptedModel
 from skills_core.agent.outcome import TurnOutcome
 from skills_core.agent.tool import ToolContext, ToolOutcome
+from skills_core.agent.uninterrupted import uninterrupted
 from skills_core.session import Session
 from skills_core.session.event import PendingEvent, user_message
 from skills_core.session.message import message_text
@@ -118,6 +119,67 @@ async def test_a_tool_that_ignores_its_cancellation_is_left_behind(bench: Bench)
     assert (await within(agent.run_turn(user_message("Go on")), "the next turn")).reason == "done"
     release.set()
     await within(agent.aclose(), "closing")
+
+
+async def test_a_turn_is_cancelled_also_while_a_tool_whose_time_is_over_cleans_up(bench: Bench) -> None:
+    stopping, cleaned = asyncio.Event(), asyncio.Event()
+
+    async def slow_to_stop(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopping.set()
+            await cleaned.wait()
+        raise AssertionError
+
+    agent = await bench.agent(
+        {"tool_calls": [call("probe")]},
+        {"text": "Never asked for."},
+        tools=[ProbeTool("probe", slow_to_stop)],
+        limits=AgentLimits(tool_time=0.01),
+    )
+    running = asyncio.create_task(agent.run_turn(user_message("Hello")))
+    await within(stopping.wait(), "the end of the tool's time")
+    agent.cancel()
+    await asyncio.sleep(0)
+    cleaned.set()
+    assert (await within(running, "the cancelled turn")).reason == "cancelled"
+    assert len(bench.model.requests) == 1
+    assert_valid(bench.session)
+
+
+async def test_a_result_that_comes_as_the_time_is_over_is_kept(bench: Bench) -> None:
+    async def completes(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return ToolOutcome(text="written")
+        raise AssertionError
+
+    agent = await bench.agent(
+        {"tool_calls": [call("probe")]},
+        {"text": "Good."},
+        tools=[ProbeTool("probe", completes)],
+        limits=AgentLimits(tool_time=0.01),
+    )
+    assert (await within(agent.run_turn(user_message("Hello")), "the turn")).reason == "done"
+    assert bench.results() == ["written"]
+
+
+async def test_work_that_a_cancellation_does_not_tear_is_cancelled_once() -> None:
+    release = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def held() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await uninterrupted(release.wait())
+                await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    task = asyncio.create_task(held())
+    loop.call_later(0.05, release.set)
+    await within(task, "the work with its time limit")
 
 
 async def test_cancelling_while_the_hooks_run_records_nothing(bench: Bench) -> None:
