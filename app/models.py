@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 OFFLINE = "offline"
 SCRIPT = "script:"
+KEY_VARIABLE = "SKILLDECK_API_KEY"
 KEY_COMMAND_SECONDS = 30.0
 """How long the command that prints the key may take."""
 
 
 def open_configured_model(settings: Settings, name: str, cwd: str) -> Model:
-    """The model of a name, with the settings' address and key. A script's file is relative to the working folder.
+    """The model of a name, as the settings say. A script's file is relative to the working folder.
 
     May import a library and run the command that prints the key: call it in a thread. Raises ModelError.
     """
@@ -32,7 +33,50 @@ def open_configured_model(settings: Settings, name: str, cwd: str) -> Model:
     if name.startswith(SCRIPT):
         return open_model(script_name(name, cwd))
     key = model_key(settings) if may_have_key(settings, name) else None
-    return open_model(name, base_url=settings.base_url, api_key=key)
+    return open_real(settings, name, key)
+
+
+def open_real(settings: Settings, name: str, key: str | None) -> Model:
+    """A model of a provider with this key, or with that of the provider's variable when it is None."""
+    return open_model(
+        name,
+        base_url=settings.base_url if is_own_provider(settings, name) else None,
+        api_key=key,
+        context_window=context_window(settings, name),
+        thinking=None if settings.thinking == "default" else settings.thinking,
+        # The agent ends a silent request by itself; this holds where a silent connection is all that there is.
+        silence=float(settings.request_timeout),
+    )
+
+
+def context_window(settings: Settings, name: str) -> int | None:
+    """The tokens that the settings say a model takes; None when they do not say."""
+    entries = [entry.rpartition("=") for entry in settings.context_windows]
+    named = [int(tokens) for model, _, tokens in entries if model == name]
+    general = [int(tokens) for model, _, tokens in entries if not model]
+    return next(reversed([*general, *named]), None)
+
+
+def is_own_provider(settings: Settings, name: str) -> bool:
+    """Whether the settings' address and key are meant for this model: they belong to the person's own choice.
+
+    With the offline model or a script as that choice they are for whichever model is asked for.
+    """
+    own = provider_of(settings.own.model)
+    return own is None or own == provider_of(name)
+
+
+def provider_of(name: str) -> str | None:
+    """The prefix of a model's provider; a bare name is one of an OpenAI-compatible server. None for no provider."""
+    from skills_core.agent.models.real.providers import PROVIDERS
+
+    if name == OFFLINE or name.startswith(SCRIPT):
+        return None
+    prefix, found, _ = name.partition(":")
+    if not found or prefix not in PROVIDERS:
+        return "openai"
+    # Two ways to speak to the same server.
+    return "openai" if prefix == "openai-responses" else prefix
 
 
 def script_name(name: str, cwd: str) -> str:
@@ -42,12 +86,21 @@ def script_name(name: str, cwd: str) -> str:
 
 
 def may_have_key(settings: Settings, name: str) -> bool:
-    """Whether the person's own key belongs to this model: a project must not choose to whom it is sent.
+    """Whether the person's own key belongs to this model: neither a project nor an old session chooses who gets it.
 
     With an address of the person's own it goes there, whatever the model is called.
     """
+    if not is_own_provider(settings, name):
+        return False
     chosen_by_project = name == settings.model and settings.origin("model").kind == "project"
     return settings.base_url is not None or not chosen_by_project
+
+
+def hidden_variables(settings: Settings) -> frozenset[str]:
+    """The variables with keys that commands of the model do not see."""
+    from skills_core.agent.models.real.providers import key_variables
+
+    return frozenset((*key_variables(), KEY_VARIABLE)) - frozenset(settings.shell_keys)
 
 
 def model_key(settings: Settings) -> str | None:

@@ -110,8 +110,8 @@ class Runtime:
 
         The caller owns session and model. Without a model it opens the settings' one, which may take a moment.
         """
-        from app.models import open_configured_model
-        from skills_core.agent import Agent, ProjectInstructions, default_tools
+        from app.models import hidden_variables, open_configured_model
+        from skills_core.agent import Agent, AgentLimits, ProjectInstructions, default_tools
         from skills_core.catalog import CatalogPublisher
         from skills_core.invocation import InvocationLoader
 
@@ -122,7 +122,12 @@ class Runtime:
             session=session,
             model=model or open_configured_model(settings, settings.model, self.cwd),
             tools=default_tools(
-                session.header.cwd, self.filesystem, self.registry, self.access, project_root=self.project_root
+                session.header.cwd,
+                self.filesystem,
+                self.registry,
+                self.access,
+                project_root=self.project_root,
+                hidden_variables=hidden_variables(settings),
             ),
             hooks=(
                 AccessRefresh(self.access),
@@ -141,6 +146,7 @@ class Runtime:
             system_prompt=system_prompt(session.header.cwd, self.project_root),
             max_steps=settings.max_steps,
             allow_tools=settings.allow_tools,
+            limits=AgentLimits(reply_idle=settings.request_timeout, reply_time=settings.reply_timeout),
         )
 
     def _trusted_settings(self) -> Settings:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.models import model_key, open_configured_model, script_name
+from app.models import context_window, hidden_variables, model_key, open_configured_model, script_name
 from app.settings.definition import Settings
 from app.settings.loading import FlagValue, load_settings
 from skills_core.agent.model import ModelError
@@ -79,3 +79,43 @@ def test_the_offline_model_runs_no_command(tmp_path: Path) -> None:
 def test_a_script_is_relative_to_the_working_folder(tmp_path: Path) -> None:
     assert script_name("script:a.jsonl", str(tmp_path)) == f"script:{tmp_path}/a.jsonl"
     assert script_name("script:", str(tmp_path)) == "script:"
+
+
+def test_key_and_address_stay_with_the_provider_that_the_person_chose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SKILLDECK_API_KEY", "sk-for-openai-only")
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-for-openrouter")
+    settings = load(tmp_path, model="openai:m", base_url="http://localhost:1/v1")
+
+    def opened(name: str) -> tuple[object, object]:
+        model = open_configured_model(settings, name, str(tmp_path))
+        return model._api_key, model._base_url  # type: ignore[attr-defined]
+
+    assert opened("openai:other") == ("sk-for-openai-only", "http://localhost:1/v1")
+    assert opened("openai-responses:m") == ("sk-for-openai-only", "http://localhost:1/v1")
+    assert opened("any:thing") == ("sk-for-openai-only", "http://localhost:1/v1")
+    assert opened("openrouter:m") == ("sk-for-openrouter", "https://openrouter.ai/api/v1")
+    monkeypatch.delenv("OPENROUTER_API_KEY")
+    with pytest.raises(ModelError, match="no key"):
+        opened("openrouter:m")
+    settings = load(tmp_path)
+    assert opened("openrouter:m") == ("sk-for-openai-only", "https://openrouter.ai/api/v1")
+
+
+def test_windows_and_thinking_reach_the_model(tmp_path: Path) -> None:
+    settings = load(tmp_path, context_windows="ollama:qwen3=32768 openai:a=b=9000 8_000", thinking="high")
+    assert context_window(settings, "ollama:qwen3") == 32768
+    assert context_window(settings, "openai:a=b") == 9000
+    assert context_window(settings, "ollama:other") == 8000
+    assert context_window(load(tmp_path), "ollama:qwen3") is None
+    model = open_configured_model(settings, "ollama:qwen3", str(tmp_path))
+    assert model.context_window == 32768
+    assert model._thinking == "high"  # type: ignore[attr-defined]
+    assert open_configured_model(load(tmp_path), "ollama:qwen3", str(tmp_path))._thinking is None  # type: ignore[attr-defined]
+
+
+def test_the_variables_that_commands_do_not_see(tmp_path: Path) -> None:
+    hidden = hidden_variables(load(tmp_path, shell_keys="OPENAI_API_KEY"))
+    assert {"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SKILLDECK_API_KEY"} <= hidden
+    assert "OPENAI_API_KEY" not in hidden

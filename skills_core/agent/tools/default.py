@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from skills_core.access.policy import OPEN_ACCESS, SkillAccess
@@ -31,12 +31,14 @@ def default_tools(
     *,
     project_root: str | None = None,
     without: Iterable[str] = (),
+    hidden_variables: Collection[str] | None = None,
 ) -> tuple[Tool, ...]:
     """`skill`, `read`, `list`, `search`, `write`, `edit` and `shell`, less the names in ``without``.
 
     One set belongs to one agent: `edit` and `write` refuse what changed since that agent read it. ``provider`` is told
     about each file that they change; None when no skills come from files. Without ``project_root`` the project is
-    found from ``cwd``.
+    found from ``cwd``. ``hidden_variables`` of the environment are kept from commands of `shell`: those that hold keys
+    of model providers, when it is None.
     """
     from skills_core.filesystem import find_project_root
 
@@ -50,7 +52,7 @@ def default_tools(
         SearchTool(folders),
         WriteTool(changer, folders),
         EditTool(changer, folders),
-        ShellTool(),
+        ShellTool(hidden_variables=hidden_variables),
     )
     left_out = frozenset(without)
     return tuple(tool for tool in tools if tool.schema.name not in left_out)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ToolSchema
+from skills_core.agent.models.real.providers import key_variables
 from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.agent.tools.outcome import failed
 from skills_core.agent.tools.output_text import OutputKeeper
@@ -45,9 +46,14 @@ _SCHEMA = ToolSchema(
 
 
 class ShellTool:
-    """Asks, then runs the command in a process group of its own that ends with the call."""
+    """Asks, then runs the command in a process group of its own that ends with the call.
 
-    def __init__(self, shell: str | None = None) -> None:
+    The command gets the program's environment without ``hidden_variables``: keys are for requests, not for commands.
+    When it is None, those are the variables that hold keys of model providers.
+    """
+
+    def __init__(self, shell: str | None = None, *, hidden_variables: Collection[str] | None = None) -> None:
+        self._hidden = frozenset(key_variables() if hidden_variables is None else hidden_variables)
         self._shell = shell or ("/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh")
 
     @property
@@ -72,10 +78,13 @@ class ShellTool:
             return failed(error.message)
         if not command.strip() or "\0" in command:
             return failed("the command is empty" if not command.strip() else "the command holds a NUL character")
-        return await _run(self._shell, command, context, seconds)
+        environment = {name: value for name, value in os.environ.items() if name not in self._hidden}
+        return await _run(self._shell, command, context, seconds, environment)
 
 
-async def _run(shell: str, command: str, context: ToolContext, seconds: int) -> ToolOutcome:
+async def _run(
+    shell: str, command: str, context: ToolContext, seconds: int, environment: Mapping[str, str]
+) -> ToolOutcome:
     # A pipe of our own: the process has ended when it exits, whoever else still holds the other end.
     reading, writing = os.pipe2(os.O_CLOEXEC) if hasattr(os, "pipe2") else os.pipe()
     try:
@@ -84,6 +93,7 @@ async def _run(shell: str, command: str, context: ToolContext, seconds: int) -> 
             "-c",
             command,
             cwd=context.cwd,
+            env=environment,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=writing,
             stderr=writing,

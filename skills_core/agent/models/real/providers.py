@@ -91,3 +91,8 @@ PROVIDERS: Mapping[str, ProviderFacts] = {
         url="https://api.deepseek.com",
     ),
 }
+
+
+def key_variables() -> tuple[str, ...]:
+    """The environment variables that hold keys of providers, each once."""
+    return tuple(dict.fromkeys(name for provider in PROVIDERS.values() for name in provider.keys))

@@ -148,3 +148,20 @@ def test_an_escape_that_never_ends_is_not_held_for_ever() -> None:
     keeper.finish()
     assert keeper.text.startswith("a" * 20_000 + "\n[50,001 characters left out]\n")
     assert keeper.text.endswith("z")
+
+
+async def test_commands_do_not_see_the_keys_of_providers(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "canary-in-the-environment")
+    monkeypatch.setenv("MY_OWN_VARIABLE", "mine")
+    command = 'printf "%s|%s" "${ANTHROPIC_API_KEY-none}" "$MY_OWN_VARIABLE"; env | grep -c canary'
+    assert (await workshop.call("shell", command=command)).text.startswith("none|mine0")
+
+
+async def test_a_key_that_a_command_may_see(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    from skills_core.agent.tools.shell import ShellTool
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "x")
+    seen = await ShellTool(hidden_variables=()).run({"command": "printenv ANTHROPIC_API_KEY"}, workshop.context())
+    assert seen.text == "x"
+    hidden = ShellTool()
+    assert (await hidden.run({"command": "printenv ANTHROPIC_API_KEY"}, workshop.context())).is_error
