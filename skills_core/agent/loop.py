@@ -168,9 +168,12 @@ class Agent:
             self._work.cancel()
 
     async def set_model(self, model: Model) -> None:
-        """Uses another model from the next request on and records the change. The caller owns both models."""
+        """Uses another model from the next request on and records the change. The caller owns both models.
+
+        Raises SessionError when the change could not be recorded; it holds all the same.
+        """
         self._model = model
-        await self._record(PendingEvent(MODEL_CHANGE, {"model": model.name}))
+        await self._session.append(PendingEvent(MODEL_CHANGE, {"model": model.name}))
 
     async def compact(self) -> CompactionOutcome:
         """Replaces the older part of the conversation by a summary. Raises AgentBusyError during a turn."""

@@ -1,14 +1,13 @@
-"""Builds what a model is given for one step, from the surface of the session and the agent's tools."""
+"""The parts of a request that are no messages, and how they and its tool calls are told in the log."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from skills_core.agent.model import ModelRequest, ToolSchema
+from skills_core.agent.model import ToolSchema
 from skills_core.agent.tool import Tool
 from skills_core.session.event import Block
-from skills_core.session.message import ModelMessage
 
 INTERRUPTED = "Interrupted: the call was stopped before it had finished."
 NOT_RUN = "Interrupted: the turn was stopped before this call began."
@@ -35,8 +34,3 @@ def call_ids(content: Iterable[Block]) -> list[tuple[str, str]]:
     return [
         (str(block.get("id", "")), str(block.get("name", ""))) for block in content if block.get("type") == "tool_call"
     ]
-
-
-def build_request(system: str, messages: tuple[ModelMessage, ...], tools: tuple[ToolSchema, ...]) -> ModelRequest:
-    """Messages come from the surface, which keeps each tool call together with its result."""
-    return ModelRequest(system, messages, tools)

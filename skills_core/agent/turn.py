@@ -9,11 +9,11 @@ from skills_core.agent.bounded import one_line
 from skills_core.agent.hooks import Reject, StepContext
 from skills_core.agent.live import Retrying, StepStarted
 from skills_core.agent.log_state import closing_of_open_turn, last_turn
-from skills_core.agent.model import ModelError, ModelReply
+from skills_core.agent.model import ModelError, ModelReply, ModelRequest
 from skills_core.agent.outcome import TurnOutcome
 from skills_core.agent.ports import TurnPorts
 from skills_core.agent.reply import PartialReply, assistant_data, tool_calls
-from skills_core.agent.request import build_request, context_data, tool_schemas
+from skills_core.agent.request import context_data, tool_schemas
 from skills_core.agent.retry import final_error
 from skills_core.agent.secret_text import scrubbed_error, secret_values
 from skills_core.agent.streaming import stream_reply
@@ -54,6 +54,7 @@ class Turn:
         self._messages = messages
         self._claimed: tuple[PendingEvent, ...] = ()
         self._partial = PartialReply()
+        self._model = ports.model()
         self._number = 0
         self._step = 0
         self._overflowed = False
@@ -144,9 +145,8 @@ class Turn:
             events.extend(closing_of_open_turn(stored))
             number = last_turn(stored) + 1
             events.append(PendingEvent(TURN_START, {"turn": number}))
-        context = context_data(ports.system_prompt, tool_schemas(ports.tools), ports.model().name)
-        if ports.context.is_changed(context):
-            events.append(PendingEvent(REQUEST_CONTEXT, context))
+        self._model = ports.model()
+        events.extend(self._changed_context())
         if events or batch:
             await ports.record(*events, *batch)
         self._number, self._claimed = number, ()
@@ -191,9 +191,12 @@ class Turn:
         while True:
             attempt += 1
             self._partial = PartialReply()
-            request = build_request(ports.system_prompt, ports.session.surface.messages(), tool_schemas(ports.tools))
+            self._model = ports.model()
+            if switched := self._changed_context():
+                await ports.record(*switched)
+            request = ModelRequest(ports.system_prompt, ports.session.surface.messages(), tool_schemas(ports.tools))
             try:
-                reply = await stream_reply(ports.model(), request, self._partial, ports.limits, ports.emit)
+                reply = await stream_reply(self._model, request, self._partial, ports.limits, ports.emit)
                 return ports.normalise(reply)
             except ModelError as error:
                 if error.kind == "context-overflow":
@@ -253,8 +256,15 @@ class Turn:
             # What could not be made shorter now will not be in this turn's next step either.
             self._compacts = outcome.compacted
 
+    def _changed_context(self) -> tuple[PendingEvent, ...]:
+        """What has to be stored before the next request, when it differs from what was stored last."""
+        ports = self._ports
+        context = context_data(ports.system_prompt, tool_schemas(ports.tools), self._model.name)
+        return (PendingEvent(REQUEST_CONTEXT, context),) if ports.context.is_changed(context) else ()
+
     def _assistant(self, reply: ModelReply) -> PendingEvent:
-        return PendingEvent(ASSISTANT_MESSAGE, assistant_data(reply, self._ports.model().name))
+        """A reply belongs to the model that was asked, also when another has been chosen meanwhile."""
+        return PendingEvent(ASSISTANT_MESSAGE, assistant_data(reply, self._model.name))
 
     def _unrecorded(self) -> tuple[PendingEvent, ...]:
         return self._claimed or self._messages

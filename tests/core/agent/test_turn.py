@@ -10,7 +10,7 @@ import pytest
 
 from skills_core.agent.approval import Answer, ToolQuestion
 from skills_core.agent.hooks import Batch, Reject, StepContext
-from skills_core.agent.live import QueueChanged, StepStarted, ToolFinished, ToolOutput, ToolStarted
+from skills_core.agent.live import QueueChanged, Retrying, StepStarted, ToolFinished, ToolOutput, ToolStarted
 from skills_core.agent.loop import Agent, DuplicateToolError
 from skills_core.agent.model import ModelReply, ModelRequest, StreamItem, TextDelta, ToolCallDelta, Usage
 from skills_core.agent.models.scripted import ScriptedModel
@@ -233,6 +233,51 @@ async def test_the_request_context_is_stored_only_when_it_changed(bench: Bench) 
     assert [data["model"] for data in bench.data("request/context")] == [bench.model.name, other.name]
     assert bench.data("assistant/message")[-1]["model"] == other.name
     assert [data["turn"] for data in bench.data("turn/start")] == [1, 2, 3]
+
+
+async def test_a_reply_belongs_to_the_model_that_was_asked(bench: Bench) -> None:
+    agent = await bench.agent({"text": "word " * 50, "tool_calls": [call("probe")]}, tools=[ProbeTool("probe")])
+    first = bench.model
+    other = ScriptedModel(write_script(bench.tmp_path, [{"text": "Other."}], "other.jsonl"))
+    switching: list[asyncio.Task[None]] = []
+
+    def switch(item: object) -> None:
+        if isinstance(item, TextDelta) and not switching:
+            switching.append(asyncio.create_task(agent.set_model(other)))
+
+    agent.subscribe(switch)
+    await within(agent.run_turn(user_message("Hello")), "the turn")
+    await within(switching[0], "the change of the model")
+    assert [data["model"] for data in bench.data("assistant/message")] == [first.name, other.name]
+    assert [data["model"] for data in bench.data("request/context")] == [first.name, other.name]
+
+
+async def test_the_model_of_a_repeated_request_is_in_the_log(bench: Bench) -> None:
+    agent = await bench.agent({"error": "overloaded"})
+    other = ScriptedModel(write_script(bench.tmp_path, [{"text": "Other."}], "other.jsonl"))
+    switching: list[asyncio.Task[None]] = []
+
+    def switch(item: object) -> None:
+        if isinstance(item, Retrying):
+            switching.append(asyncio.create_task(agent.set_model(other)))
+
+    agent.subscribe(switch)
+    outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+    await within(switching[0], "the change of the model")
+    assert outcome.reason == "done"
+    assert len(other.requests) == 1
+    kinds = [kind for kind in bench.types() if kind in ("request/context", "assistant/message")]
+    assert kinds == ["request/context", "request/context", "assistant/message"]
+    assert bench.data("request/context")[-1]["model"] == bench.data("assistant/message")[0]["model"] == other.name
+
+
+async def test_a_time_limit_for_changing_the_model_is_kept(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = await bench.agent({"text": "Never."})
+    never = asyncio.Event()
+    monkeypatch.setattr(bench.session, "append", lambda *pending: never.wait())
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await agent.set_model(bench.model)
 
 
 async def test_one_turn_at_a_time(bench: Bench) -> None:
