@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from app.context import CommandContext
@@ -79,10 +80,13 @@ def _source_line(problem: SkillProblem, width: int) -> tuple[str, str] | None:
     from app.controllers.source_excerpt import excerpt, line_of
     from skills_core.document import FILE_MAX_BYTES
 
-    if problem.line is None or problem.column is None or not os.path.isfile(problem.path):
+    if problem.line is None or problem.column is None:
         return None
     try:
-        with open(problem.path, "rb") as file:
+        # What it was when it was checked, it need not be now: a pipe is not waited for.
+        with open(os.open(problem.path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
             line = line_of(file.read(FILE_MAX_BYTES), problem.line)
     except OSError:
         return None

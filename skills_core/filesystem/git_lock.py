@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from skills_core.filesystem.signature import Clock
 
@@ -24,7 +25,7 @@ class GitLocks:
         path = os.path.join(_git_folder(project_root), "index.lock")
         try:
             status = os.lstat(path)
-        except OSError:
+        except (OSError, ValueError):
             self._first_seen.pop(path, None)
             return False
         identity = (status.st_ino, status.st_mtime_ns)
@@ -40,10 +41,16 @@ def _git_folder(project_root: str) -> str:
     """The folder that holds the index: ``.git`` itself, or where a ``.git`` file of a linked worktree points."""
     git = os.path.join(project_root, ".git")
     try:
-        with open(git, "rb") as file:
-            text = file.read(4096)
+        # Not waited for when it is a pipe.
+        descriptor = os.open(git, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError:
         return git
+    try:
+        text = os.read(descriptor, 4096) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    except OSError:
+        return git
+    finally:
+        os.close(descriptor)
     if not text.startswith(b"gitdir:"):
         return git
     return os.path.join(project_root, os.fsdecode(text[len(b"gitdir:") :].strip()))

@@ -10,6 +10,7 @@ import shutil
 import pytest
 
 from skills_core.filesystem import find_project_root
+from skills_core.registry import Lookup, settled_snapshot
 from tests.security.support import Machine, Person, names, skill
 
 
@@ -408,3 +409,33 @@ async def test_a_thousand_skills_do_not_hide_in_the_question(machine: Machine) -
     assert "1200 skills" in text
     assert f"{1200 - SKILLS_SHOWN} more" in text
     assert len(lines) < 60
+
+
+@pytest.mark.parametrize("kind", ["fifo", "nul", "loop", "long", "device", "binary"])
+async def test_an_odd_git_file_holds_nothing_up(machine: Machine, kind: str) -> None:
+    skill(machine.user_skills, "tidy")
+    skill(machine.project_skills, "deploy")
+    git = machine.project / ".git"
+    git.rmdir()
+    match kind:
+        case "fifo":
+            os.mkfifo(git)
+        case "nul":
+            git.write_bytes(b"gitdir: a\0b\n")
+        case "loop":
+            git.symlink_to(".git")
+        case "long":
+            git.write_text("gitdir: " + "a" * 100_000)
+        case "device":
+            git.symlink_to("/dev/zero")
+        case _:
+            git.write_bytes(b"gitdir: \xff\xfe\n")
+    async with machine.runtime() as runtime:
+        assert runtime.project_root == str(machine.project)
+        await asyncio.wait_for(runtime.settled(), 10)
+        # Something goes, so that the lock is looked for.
+        shutil.rmtree(machine.project_skills / "deploy")
+        fresh = Lookup(cwd=runtime.cwd, fresh=True)
+        snapshot = await asyncio.wait_for(settled_snapshot(runtime.registry, fresh, 8), 10)
+        assert snapshot.complete, snapshot.reason
+        assert names(snapshot) == {"tidy": "user-agents"}
