@@ -1,17 +1,22 @@
-"""Sessions: the log, the surface that the model sees, and the store."""
+"""Sessions: the log, the surface that the model sees, and the store.
 
-from skills_core.session.error import (
-    SessionError,
-    SessionInUseError,
-    SessionNotFoundError,
-    SessionReadOnlyError,
-)
-from skills_core.session.event import PendingEvent, SessionEvent, SessionHeader
-from skills_core.session.info import SessionInfo
-from skills_core.session.reading import Damage
-from skills_core.session.session import Session
-from skills_core.session.store import SessionStore
-from skills_core.session.surface import Surface
+Each public name is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from skills_core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from skills_core.session.error import SessionError, SessionInUseError, SessionNotFoundError, SessionReadOnlyError
+    from skills_core.session.event import PendingEvent, SessionEvent, SessionHeader
+    from skills_core.session.info import SessionInfo
+    from skills_core.session.reading import Damage
+    from skills_core.session.session import Session
+    from skills_core.session.store import SessionStore
+    from skills_core.session.surface import Surface
 
 __all__ = [
     "Damage",
@@ -27,3 +32,17 @@ __all__ = [
     "SessionStore",
     "Surface",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    globals(),
+    {
+        "error": "SessionError SessionInUseError SessionNotFoundError SessionReadOnlyError",
+        "event": "PendingEvent SessionEvent SessionHeader",
+        "info": "SessionInfo",
+        "reading": "Damage",
+        "session": "Session",
+        "store": "SessionStore",
+        "surface": "Surface",
+    },
+)
