@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -27,8 +28,8 @@ class AccessStore:
     say about other skills than its own. A switch that the person set later wins over both: the project's, then the
     user's.
 
-    The answers are held in memory; ``reload`` and the two setters touch the disk, so call them in a thread. After a
-    change they call the subscribers through ``notify``, which the owner may redirect to its event loop.
+    The answers are held in memory; ``reload`` and the two setters touch the disk, so call them in a thread, and after
+    a change ``notify`` on the loop. ``remember_trust`` does both.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class AccessStore:
         self._disabled = frozenset(disabled_skills)
         self._project_disabled = frozenset(project_disabled_skills)
         self._answers = Answers()
+        self._disk = threading.Lock()
         self._unkept: dict[str, bool | None] = {}
         self._subscribers: dict[int, Callable[[], None]] = {}
         self._next = 0
@@ -64,9 +66,11 @@ class AccessStore:
         """
         before = self._answers, self._real_paths
         # What a path leads to is found out anew, at least once a step; in between it need not be asked for each skill.
-        self._real_paths = {spelled: _real_path(spelled) for spelled in self._real_paths}
+        # The loop's thread may meet new paths meanwhile.
+        self._real_paths = {spelled: _real_path(spelled) for spelled in tuple(self._real_paths)}
         try:
-            self._answers = self._file.read()
+            with self._disk:
+                self._answers = self._file.read()
             self.fault = None
         except AnswersError as error:
             self.fault = error
@@ -88,7 +92,8 @@ class AccessStore:
         Raises AnswersError when it cannot be kept; then nothing has changed.
         """
         root = self._real_path(project_root)
-        self._answers = self._file.change_trust(root, answer)
+        with self._disk:
+            self._answers = self._file.change_trust(root, answer)
         self._unkept.pop(root, None)
         self._mode = "ask"
 
@@ -107,11 +112,12 @@ class AccessStore:
 
         A switch for all also drops this project's own one, which would win over it. Raises AnswersError.
         """
-        if user:
-            self._file.change_switch(name, None, self._project)
-            self._answers = self._file.change_switch(name, enabled, None)
-        else:
-            self._answers = self._file.change_switch(name, enabled, self._project)
+        with self._disk:
+            if user:
+                self._file.change_switch(name, None, self._project)
+                self._answers = self._file.change_switch(name, enabled, None)
+            else:
+                self._answers = self._file.change_switch(name, enabled, self._project)
 
     def switched_off(self) -> frozenset[str]:
         """The names that are off here, by a switch or by the settings."""
@@ -136,7 +142,11 @@ class AccessStore:
         key = self._next
         self._next += 1
         self._subscribers[key] = callback
-        return lambda: self._subscribers.pop(key, None) and None
+
+        def unsubscribe() -> None:
+            self._subscribers.pop(key, None)
+
+        return unsubscribe
 
     def notify(self) -> None:
         """Tells the subscribers that an answer changed. Call it on the loop after a setter or ``reload``."""

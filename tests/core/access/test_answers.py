@@ -4,11 +4,13 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from skills_core.access import AccessRefresh, AccessStore, AnswersError, model_may_use, user_may_use
+from skills_core.access.answers import AnswersFile
 from skills_core.skill import InvocationPolicy, SkillSummary
 
 
@@ -41,6 +43,49 @@ def test_a_project_is_not_trusted_until_it_was_answered(tmp_path: Path):
     assert store(tmp_path).trust_of("/project") is False and not model_may_use(foreign, access)
     access.set_trust("/project", None)
     assert store(tmp_path).trust_of("/project") is None
+
+
+def test_a_project_may_be_met_for_the_first_time_while_the_answers_are_reread(tmp_path: Path, monkeypatch):
+    access = store(tmp_path)
+    access.trust_of("/one")
+    real, met = os.path.realpath, []
+
+    def meeting(path: str) -> str:
+        if not met:
+            met.append(path)
+            access.trust_of("/another")
+        return real(path)
+
+    monkeypatch.setattr(os.path, "realpath", meeting)
+    access.reload()
+    assert met == ["/one"]
+    assert access.trust_of("/another") is None
+
+
+def test_an_answer_given_while_the_file_is_reread_is_not_lost(tmp_path: Path, monkeypatch):
+    access = store(tmp_path)
+    access.set_trust("/project", True)
+    read, release, real = threading.Event(), threading.Event(), AnswersFile.read
+
+    def slow(file: AnswersFile):
+        answers = real(file)
+        if not read.is_set():
+            read.set()
+            assert release.wait(20), "waited 20 s to be released"
+        return answers
+
+    monkeypatch.setattr(AnswersFile, "read", slow)
+    rereading = threading.Thread(target=access.reload)
+    rereading.start()
+    assert read.wait(20), "waited 20 s for the file to be read"
+    answering = threading.Thread(target=access.set_trust, args=("/project", False))
+    answering.start()
+    answering.join(0.1)
+    release.set()
+    for thread in (rereading, answering):
+        thread.join(20)
+        assert not thread.is_alive()
+    assert access.trust_of("/project") is False
 
 
 @pytest.mark.parametrize(("mode", "answer"), [("yes", True), ("no", False)])
