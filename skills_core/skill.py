@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 NAME_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -113,4 +113,4 @@ class RuntimeSkill:
     argument_hint: str | None = None
     resource_base: ResourceBase | None = None
     path: str | None = None
-    metadata: Mapping[str, Any] | None = field(default=None)
+    metadata: Mapping[str, Any] | None = None

@@ -1,6 +1,6 @@
 """Scopes and layers, registrations, snapshots and ``skills/change``."""
 
-from skills_core.registry.errors import ProviderContractError, RegistrationError
+from skills_core.registry.errors import ProviderContractError, RegistrationError, RegistryClosedError
 from skills_core.registry.lookup import Lookup, Scope, ScopeCycleError
 from skills_core.registry.provider import (
     IncompleteReason,
@@ -10,7 +10,7 @@ from skills_core.registry.provider import (
     RevalidatingProvider,
     SkillProvider,
 )
-from skills_core.registry.registry import Registration, RegistryClosedError, SkillRegistry
+from skills_core.registry.registry import Registration, SkillRegistry
 from skills_core.registry.settle import settled_snapshot
 from skills_core.registry.snapshot import ShadowedSkill, SkillSnapshot
 

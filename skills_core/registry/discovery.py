@@ -83,10 +83,7 @@ class Discovery:
     async def _attempt(self, chain: tuple[Scope, ...], lookup: Lookup, revision: int) -> View:
         layers = self._layers(chain)
         providers = [registered for layer in layers for registered in layer.providers.values()]
-        runtime = [
-            [Entry(summarise(skill), skill.rank, None, None, skill) for skill in layer.runtime.values()]
-            for layer in layers
-        ]
+        runtime = [[Entry(summarise(skill), None, None, skill) for skill in layer.runtime.values()] for layer in layers]
         order = [list(layer.providers.values()) for layer in layers]
         outcomes = await asyncio.gather(*(self._list(registered, lookup) for registered in providers))
         listed = {id(outcome.registered): outcome for outcome in outcomes}
@@ -144,7 +141,7 @@ class Discovery:
                 candidate = check_candidate(registered.name, item)
                 pair = (candidate, summarise(candidate))
             kept[id(item)] = pair
-            entries.append(Entry(pair[1], pair[0].rank, registered, pair[0], None))
+            entries.append(Entry(pair[1], registered, pair[0], None))
         registered.known = kept
         return tuple(entries)
 

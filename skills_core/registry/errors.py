@@ -7,6 +7,13 @@ class RegistrationError(ValueError):
     """A provider or a runtime skill cannot be registered as it is."""
 
 
+class RegistryClosedError(RuntimeError):
+    """The registry was closed before or while it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__("the skill registry is closed")
+
+
 class ProviderContractError(TypeError):
     """A provider returned something that is not a valid listing, candidate or definition.
 

@@ -15,7 +15,6 @@ class Entry:
     """A candidate with where it can be loaded: from its provider, or as the runtime skill itself."""
 
     summary: SkillSummary
-    rank: float
     registered: RegisteredProvider | None
     candidate: SkillCandidate | None
     definition: SkillDefinition | None
@@ -98,4 +97,4 @@ def _merge_into(winners: dict[str, Entry], losers: list[Entry], layers: Iterable
 
 
 def _rank(entry: Entry) -> float:
-    return entry.rank
+    return entry.summary.rank

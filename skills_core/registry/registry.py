@@ -7,14 +7,14 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from skills_core.registry.discovery import Discovery, View
-from skills_core.registry.errors import RegistrationError, render_error
+from skills_core.registry.errors import RegistrationError, RegistryClosedError, render_error
 from skills_core.registry.layer import Layer, RegisteredProvider, RegistrationControl
 from skills_core.registry.lookup import GLOBAL, Lookup, Scope
 from skills_core.registry.notify import ChangeNotifier
-from skills_core.registry.provider import IncompleteReason, ProviderFactory, RevalidatingProvider, SkillProvider
+from skills_core.registry.provider import IncompleteReason, ProviderControl, RevalidatingProvider, SkillProvider
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.registry.validate import check_definition, check_runtime_skill
 from skills_core.skill import (
@@ -30,20 +30,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("skills_core.registry")
 T = TypeVar("T")
+P = TypeVar("P", covariant=True)
+Provider = TypeVar("Provider", bound=SkillProvider)
 _Key = tuple[str | None, tuple[Scope, ...]]
 
 
-class RegistryClosedError(RuntimeError):
-    """The registry was closed before or while it was asked."""
+class Registration(Generic[P]):
+    """The handle of one registration; closing it twice does nothing more.
 
-    def __init__(self) -> None:
-        super().__init__("the skill registry is closed")
+    ``provider`` is what the factory made, and None for a runtime skill.
+    """
 
-
-class Registration:
-    """The handle of one registration; closing it twice does nothing more."""
-
-    def __init__(self, undo: Callable[[], None], provider: SkillProvider | None = None) -> None:
+    def __init__(self, undo: Callable[[], None], provider: P) -> None:
         self._undo: Callable[[], None] | None = undo
         self.provider = provider
 
@@ -114,7 +112,9 @@ class SkillRegistry:
         """
         return self._notifier.subscribe(callback)
 
-    def register_provider(self, factory: ProviderFactory, scope: Scope | None = None) -> Registration:
+    def register_provider(
+        self, factory: Callable[[ProviderControl], Provider], scope: Scope | None = None
+    ) -> Registration[Provider]:
         """Makes a provider and files it into the global layer or the scope's.
 
         Raises RegistrationError for a name that is taken in this layer or reserved, and whatever the factory raises;
@@ -150,7 +150,7 @@ class SkillRegistry:
 
         return Registration(undo, provider)
 
-    def register(self, skill: RuntimeSkill, scope: Scope | None = None) -> Registration:
+    def register(self, skill: RuntimeSkill, scope: Scope | None = None) -> Registration[None]:
         """Registers a runtime skill, rank 250.
 
         A second one of the same name in the layer is ignored with a warning, and its handle does nothing. Raises
@@ -160,7 +160,7 @@ class SkillRegistry:
         layer = self._layers.get(scope)
         if layer is not None and skill.name in layer.runtime:
             log.warning('runtime skill "%s" ignored because it is already registered', skill.name)
-            return Registration(lambda: None)
+            return Registration(lambda: None, None)
         self._layer(scope).runtime[skill.name] = _definition(skill)
         self._changed()
 
@@ -171,7 +171,7 @@ class SkillRegistry:
             self._reclaim(scope)
             self._changed()
 
-        return Registration(undo)
+        return Registration(undo, None)
 
     async def snapshot(self, lookup: Lookup = GLOBAL) -> SkillSnapshot:
         """The skills for this lookup. Raises ProviderContractError when strict, and RegistryClosedError.
