@@ -65,7 +65,6 @@ class FilesystemProvider:
         self._background = Background(self._reconcile, clock)
         self._watch: FolderWatch | None = None
         self._watch_failed_at = float("-inf")
-        self._hinted_at = float("-inf")
         self._status_listeners: list[Callable[[WatchStatus], object]] = []
         self._closed = False
         self._closing: asyncio.Task[None] | None = None
@@ -224,12 +223,15 @@ class FilesystemProvider:
         return replace(listing, complete=False, reasons=(*listing.reasons, reason))
 
     def _fresh_enough(self, cwd: str | None) -> Observation | None:
-        """An observation made a moment ago that nobody was given yet: the one that led to this question."""
+        """An observation made a moment ago that nobody was given yet: the one that led to this question.
+
+        Hints that came since are followed by a look of their own, which announces what differs.
+        """
         project = self._projects.of_cwd(cwd)
         if project is None or project.latest is None or not project.waiting:
             return None
         latest = project.latest
-        outdated = max(self._hinted_at, self._watch_failed_at) > latest.began
+        outdated = self._watch_failed_at > latest.began
         return None if outdated or self._clock.monotonic() - latest.ended > _REUSED_FOR else latest
 
     def _concerned(self, path: str, projects: list[Project]) -> list[tuple[Project, frozenset[str], bool]]:
@@ -263,7 +265,6 @@ class FilesystemProvider:
     def _hint(self, paths: frozenset[str]) -> None:
         if self._closed:
             return
-        self._hinted_at = self._clock.monotonic()
         self._background.look_at(self._projects.concerned(paths) if paths else self._projects.all())
 
     def _watch_changed(self, status: WatchStatus) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 SAFETY_INTERVAL = 1.0
 """Native events get lost in ways that nobody reports: the most that such a loss delays a small catalog."""
 
+EXTENSION_DELAY = 0.1
+"""From a change of the wanted folders to the opening of their watcher, while another one is open."""
+
 _SAFETY_LONGEST = 10.0
 _SAFETY_COSTS = 250
 _POLLING_COSTS = 20

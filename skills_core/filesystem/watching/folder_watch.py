@@ -108,6 +108,10 @@ class FolderWatch:
             loop = asyncio.get_running_loop()
             self._echoes = FolderEchoes(loop, self._hint)
             self._tending = loop.create_task(self._tend(), name="skills-watch")
+        elif self._folders.main is not None:
+            # What led here is being published now, and the echoes look into a new folder meanwhile.
+            soon = asyncio.get_running_loop().time() + cadence.EXTENSION_DELAY
+            self._not_before = max(self._not_before, soon)
         self._review()
 
     async def armed(self, timeout: float) -> bool:

@@ -92,5 +92,15 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
+async def eventually(holds: Callable[[], bool], what: str, within: float = 2.0) -> None:
+    """The library closes its files in a thread of its own, a moment after it was told to."""
+    try:
+        async with asyncio.timeout(within):
+            while not holds():
+                await asyncio.sleep(0.005)
+    except TimeoutError:
+        raise AssertionError(f"waited {within} s for {what}") from None
+
+
 def watch_threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name == "skills-watch"]

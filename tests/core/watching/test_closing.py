@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from skills_core.filesystem.watching import FolderWatch
-from tests.core.watching.support import Recorder, Settings, inotify_instances, open_files, watch_threads, watching
+from tests.core.watching.support import (
+    Recorder,
+    Settings,
+    eventually,
+    inotify_instances,
+    open_files,
+    watch_threads,
+    watching,
+)
 
 TREE = Path(__file__).resolve().parents[3]
 
@@ -23,13 +31,10 @@ async def test_opening_and_closing_leaves_no_thread_file_or_instance_behind(tmp_
     files, instances = open_files(), inotify_instances()
     for _ in range(20):
         async with watching(tmp_path):
-            assert len(watch_threads()) == 1 and inotify_instances() == instances + 1
+            assert len(watch_threads()) == 1
+            await eventually(lambda: inotify_instances() == instances + 1, "one instance")
     assert watch_threads() == []
-    # The library's own thread closes its files a moment after it was told to end.
-    deadline = time.monotonic() + 2
-    while (open_files(), inotify_instances()) != (files, instances) and time.monotonic() < deadline:
-        await asyncio.sleep(0.01)
-    assert (open_files(), inotify_instances()) == (files, instances)
+    await eventually(lambda: (open_files(), inotify_instances()) == (files, instances), "all to be closed")
 
 
 async def test_closing_is_prompt_while_events_stream_in(tmp_path: Path):
@@ -112,7 +117,7 @@ def run_program(tmp_path: Path, body: str) -> tuple[subprocess.CompletedProcess[
     program = f"""
 import asyncio, os, signal, sys, time
 from skills_core.filesystem.watching import FolderWatch
-from tests.core.watching.support import Recorder, Settings
+from tests.core.watching.support import eventually, Recorder, Settings
 
 async def main():
     watches = []
