@@ -64,6 +64,11 @@ class Output:
         shown = inert(text)
         self._write(self._stdout, shown if shown.endswith("\n") or not shown else shown + "\n")
 
+    def piece(self, text: str) -> None:
+        """Prints a part of a text at once, without ending the line. It was made inert already, within its text."""
+        self._write(self._stdout, text)
+        self.flush()
+
     def document(self, text: str) -> None:
         """Prints a finished document (Markdown, HTML), whose text was made inert for its own format already."""
         self._write(self._stdout, text if text.endswith("\n") else text + "\n")

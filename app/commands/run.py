@@ -14,6 +14,7 @@ from app.session_choice import session_choice
 
 if TYPE_CHECKING:
     from app.approvals import HeadlessApprover
+    from app.commands.answer_stream import AnswerStream
     from app.runtime import Runtime
     from skills_core.agent import Model, TurnOutcome
     from skills_core.session import Session, SessionEvent
@@ -43,14 +44,18 @@ def run(context: CommandContext) -> int:
 
 
 async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApprover, prompt: str) -> int:
+    from app.commands.answer_stream import AnswerStream
     from skills_core.session.event import user_message
 
     session = await _session(runtime, context)
     try:
         model = await _model(runtime, context, session)
         first = len(session.events)
-        outcome = await _run_turn(runtime, context, session, approver, model, user_message(prompt))
-        if context.arguments.format != "json":
+        stream = AnswerStream(context.output) if context.output.is_terminal else None
+        if context.arguments.format == "json":
+            stream = None
+        outcome = await _run_turn(runtime, context, session, approver, model, user_message(prompt), stream)
+        if context.arguments.format != "json" and not (stream is not None and stream.printed):
             answer = _answer(session.events[first:])
             if answer:
                 context.output.text(answer)
@@ -69,6 +74,7 @@ async def _run_turn(
     approver: HeadlessApprover,
     model: Model,
     message: PendingEvent,
+    stream: AnswerStream | None,
 ) -> TurnOutcome:
     from app.commands.show import event_object
     from skills_core.agent import LiveItem, ToolStarted
@@ -87,14 +93,25 @@ async def _run_turn(
         if isinstance(item, ToolStarted):
             context.output.message(f"{item.title or item.name} ...")
 
+    def on_words(item: LiveItem) -> None:
+        if stream is not None and not broken:
+            stream.live(item)
+            if stream.broken is not None:
+                broken.append(stream.broken)
+                agent.cancel()
+
     endings = [session.subscribe(on_event)] if context.arguments.format == "json" else []
-    if sys.stderr.isatty():
+    if stream is not None:
+        endings.append(agent.subscribe(on_words))
+    elif sys.stderr.isatty():
         endings.append(agent.subscribe(on_live))
     try:
         outcome = await agent.run_turn(message)
     finally:
         for end in endings:
             end()
+        if stream is not None:
+            stream.end()
         await agent.aclose()
     if broken:
         raise broken[0]
