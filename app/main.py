@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
@@ -17,6 +18,7 @@ from textual.screen import Screen
 from app.assets import style_sheet
 from app.controllers.commands import COMMANDS, CommandCall
 from app.controllers.marks import Marks, marks_for
+from app.controllers.skill_view import local_now
 from app.crash import CrashReport
 from app.screens.chat import ChatScreen
 from app.theme import DEFAULT_THEME, OWN_THEMES
@@ -56,6 +58,7 @@ class SkilldeckApp(App[int]):
         crash: CrashReport | None = None,
         marks: Marks | None = None,
         home: str | None = None,
+        clock: Callable[[], datetime] = local_now,
     ) -> None:
         super().__init__()
         self.options = options
@@ -64,7 +67,7 @@ class SkilldeckApp(App[int]):
         self._crash = crash
         self._interrupted = 0.0
         self._leaving = False
-        self.chat = ChatScreen(options, marks or marks_for(), home=home)
+        self.chat = ChatScreen(options, marks or marks_for(), home=home, clock=clock)
         for theme in OWN_THEMES:
             self.register_theme(theme)
         if not options.settings.motion:

@@ -34,6 +34,13 @@ class RowToggled(Message):
 
 
 @dataclass
+class RowCopied(Message):
+    """A row's own words are to be copied."""
+
+    index: int
+
+
+@dataclass
 class TextTyped(Message):
     """The person typed into something that takes no text; the composer gets it."""
 

@@ -28,7 +28,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("fork", "Continue this session as a new one", "[seq]"),
     Command("retry", "Send the last message again"),
     Command("compact", "Replace the older part of the session by a summary"),
-    Command("copy", "Copy the last answer"),
+    Command("copy", "Copy the last answer, or its last code block", "[code]"),
     Command("export", "Write the session to a file as Markdown or HTML", "[file]"),
     Command("new-skill", "Make a new skill in this project and open it in the editor", "name"),
     Command("theme", "Choose the theme", "[name]"),

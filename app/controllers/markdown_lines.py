@@ -35,6 +35,11 @@ def markdown_lines(text: str, width: int) -> list[Line]:
     return writer.lines
 
 
+def code_blocks(text: str) -> list[str]:
+    """The code of the fenced and indented blocks of a Markdown text, in order, as written."""
+    return [token.content.rstrip("\n") for token in _parse(text) if token.type in ("fence", "code_block")]
+
+
 def finished_prefix(text: str) -> int:
     """How many code points of a growing text can no longer change their meaning: whole top-level blocks.
 

@@ -8,11 +8,14 @@ from app.controllers.inert import inert, inert_line
 from app.controllers.markdown_lines import finished_prefix, markdown_lines
 from app.controllers.marks import UNICODE, Marks
 from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
-from app.controllers.text_layout import Line, Piece, cut_pieces, wrap, wrap_text
+from app.controllers.text_layout import Line, Piece, cut_pieces, expand_tabs, wrap, wrap_text
 from app.controllers.transcript_row import Row, row_parts, row_title
 
 GUTTER = 2
 """Cells left of every row, for its mark."""
+
+RUNNING_LINES = 4
+"""Lines of a running tool's output under its closed row."""
 
 
 def row_lines(row: Row, width: int, marks: Marks = UNICODE) -> list[Line]:
@@ -27,8 +30,18 @@ def row_lines(row: Row, width: int, marks: Marks = UNICODE) -> list[Line]:
     title = _spaced(row_title(row))
     head = Line((Piece(f"{mark} ", "muted"), *cut_pieces(title, max(width - GUTTER, 1))), indent=GUTTER)
     if not row.expanded:
-        return [head]
+        return [head, *_running_lines(row, width)]
     return [head, *_indented(_parts_lines(row_parts(row), max(width - 2 * GUTTER, 1)), 2 * GUTTER)]
+
+
+def _running_lines(row: Row, width: int) -> list[Line]:
+    """The newest output of a tool that still runs, so that its row need not be opened to see it live."""
+    if row.kind != "tool" or row.result is not None or not row.live_text:
+        return []
+    shown = inert("".join(row.live_text)).rstrip("\n").split("\n")[-RUNNING_LINES:]
+    lead = Piece(" " * 2 * GUTTER)
+    room = max(width - 2 * GUTTER, 1)
+    return [Line((lead, *cut_pieces((Piece(expand_tabs(text), "muted"),), room)), indent=2 * GUTTER) for text in shown]
 
 
 def _spaced(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

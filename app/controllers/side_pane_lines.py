@@ -16,6 +16,8 @@ from skills_core.catalog import CatalogEntry, catalog_description, catalog_diffe
 from skills_core.problem import SkillProblem
 from skills_core.skill import SkillSummary
 
+NAMES_SHOWN = 8
+
 
 @dataclass(frozen=True, slots=True)
 class SkillPlace:
@@ -41,6 +43,7 @@ def pane_lines(facts: PaneFacts, width: int, marks: Marks) -> tuple[list[Line], 
     page = _Page(width, marks)
     _problems(page, facts)
     _skills(page, facts)
+    _changes(page, facts)
     return page.lines, page.targets
 
 
@@ -119,6 +122,24 @@ def _skills(page: _Page, facts: PaneFacts) -> None:
         page.head("Gone from the disk, still with the model")
         for name in gone:
             page.add([Line(cut_pieces((Piece("− ", "error"), Piece(inert_line(name), "strong")), page.width))])
+
+
+def _changes(page: _Page, facts: PaneFacts) -> None:
+    if not facts.view.changes:
+        return
+    page.head("Lately on the disk")
+    for change in facts.view.changes:
+        pieces: list[Piece] = [Piece(change.time, "muted")]
+        kinds: tuple[tuple[str, Role, tuple[str, ...]], ...] = (
+            ("+", "success", change.added),
+            ("−", "error", change.removed),
+            ("~", "warning", change.changed),
+        )
+        for mark, role, names in kinds:
+            pieces += [Piece(f" {mark}{inert_line(name)}", role) for name in names[:NAMES_SHOWN]]
+            if len(names) > NAMES_SHOWN:
+                pieces.append(Piece(f" {mark}{len(names) - NAMES_SHOWN} more", role))
+        page.add(wrap(pieces, page.width, (), (Piece(" " * 9),)))
 
 
 def _mark(name: str, had: dict[str, str], now: dict[str, str], published: bool) -> Piece:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
 from skills_core.access.policy import SkillAccess
@@ -15,6 +16,8 @@ from skills_core.registry.snapshot import SkillSnapshot
 
 STALE_AFTER = 1.0
 """Seconds of incompleteness before the status bar says ``stale``."""
+
+CHANGES_KEPT = 20
 
 CatalogState: TypeAlias = Literal["starting", "live", "polling", "off", "stale"]
 
@@ -32,6 +35,24 @@ class Watching:
 WATCHING = Watching()
 
 
+def local_now() -> datetime:
+    """The time on the person's clock."""
+    return datetime.now().astimezone()
+
+
+def _with_change(
+    changes: tuple[SkillChange, ...], before: SkillSnapshot, after: SkillSnapshot, time: datetime
+) -> tuple[SkillChange, ...]:
+    """The changes with one more ahead, unless no skill differs."""
+    old, new = before.by_name, after.by_name
+    added = tuple(name for name in new if name not in old)
+    removed = tuple(name for name in old if name not in new)
+    changed = tuple(name for name in new if name in old and new[name] != old[name])
+    if not (added or removed or changed):
+        return changes
+    return (SkillChange(f"{time:%H:%M:%S}", added, removed, changed), *changes)[:CHANGES_KEPT]
+
+
 class SnapshotSource(Protocol):
     """The part of the registry that the screen reads."""
 
@@ -41,12 +62,23 @@ class SnapshotSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class SkillChange:
+    """What a complete snapshot brought; ``time`` is local, to the second. Names in order."""
+
+    time: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SkillView:
     """What the screen shows of the skills.
 
     ``snapshot`` is the last complete one, None before the first. ``number`` grows with each complete snapshot that
     differs from the one before. ``access_number`` grows with each answer of the person that may change what is
-    offered. ``reason`` says why the view is stale, or why there is no native watching.
+    offered. ``reason`` says why the view is stale, or why there is no native watching. ``changes`` are the latest
+    ones, newest first.
     """
 
     snapshot: SkillSnapshot | None = None
@@ -54,6 +86,7 @@ class SkillView:
     access_number: int = 0
     state: CatalogState = "starting"
     reason: str = ""
+    changes: tuple[SkillChange, ...] = ()
 
     @property
     def problems(self) -> tuple[SkillProblem, ...]:
@@ -80,6 +113,7 @@ class SkillFeed:
         *,
         watching: Callable[[], Watching] = lambda: WATCHING,
         stale_after: float = STALE_AFTER,
+        clock: Callable[[], datetime] = local_now,
     ) -> None:
         self.view = SkillView()
         self._registry = registry
@@ -87,6 +121,7 @@ class SkillFeed:
         self._lookup = lookup
         self._on_view = on_view
         self._stale_after = stale_after
+        self._clock = clock
         self._newest = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._unsubscribe: list[Callable[[], None]] = []
@@ -166,7 +201,10 @@ class SkillFeed:
         )
         number = self.view.number + 1 if differs else self.view.number
         watching = self._watching()
-        self._show(snapshot=snapshot, number=number, state=watching.state, reason=watching.reason)
+        changes = self.view.changes
+        if before is not None and differs:
+            changes = _with_change(changes, before, snapshot, self._clock())
+        self._show(snapshot=snapshot, number=number, state=watching.state, reason=watching.reason, changes=changes)
 
     def _set_incomplete(self, reason: str) -> None:
         self._incomplete = reason
@@ -196,6 +234,7 @@ class SkillFeed:
         access_number: int | None = None,
         state: CatalogState | None = None,
         reason: str | None = None,
+        changes: tuple[SkillChange, ...] | None = None,
     ) -> None:
         now = self.view
         view = SkillView(
@@ -204,6 +243,7 @@ class SkillFeed:
             access_number=now.access_number if access_number is None else access_number,
             state=now.state if state is None else state,
             reason=now.reason if reason is None else reason,
+            changes=now.changes if changes is None else changes,
         )
         if view != now:
             self.view = view

@@ -120,8 +120,8 @@ def _assistant_parts(row: Row, data: Mapping[str, Any]) -> tuple[Part, ...]:
             else:
                 parts.append(Prose(text))
         elif kind == "thinking" and isinstance(text, str):
-            if row.expanded:
-                parts.append(Verbatim(bounded(text), "muted"))
+            words = counted(len(text.split()), "word")
+            parts.append(Verbatim(bounded(text) if row.expanded else f"Thought, {words}: Enter shows it", "muted"))
         elif kind != "tool_call":
             parts.append(unknown_block(block))
     stopped = {

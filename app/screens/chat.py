@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -18,9 +20,9 @@ from app.controllers.hints import composer_hints
 from app.controllers.marks import Marks
 from app.controllers.questions import QuestionDesk
 from app.controllers.send_rules import SendRules
-from app.controllers.skill_view import SkillView
+from app.controllers.skill_view import SkillView, local_now
 from app.controllers.status_line import StatusFacts
-from app.controllers.text_layout import Line, Role
+from app.controllers.text_layout import Line, Role, counted
 from app.controllers.transcript import Transcript
 from app.messages import (
     ChoiceClicked,
@@ -28,15 +30,17 @@ from app.messages import (
     DraftSubmitted,
     PageTurned,
     QuestionAnswered,
+    RowCopied,
     RowToggled,
     SelectionScrolled,
     TextTyped,
 )
 from app.screens.chat_commands import ChatCommands
 from app.screens.chat_drafts import ChatDrafts
+from app.screens.chat_pane import ChatPane
 from app.screens.chat_session import ChatSession
 from app.widgets.composer import Composer
-from app.widgets.lines_view import LinesView, Page
+from app.widgets.lines_view import LinesView
 from app.widgets.notice_bar import NoticeBar
 from app.widgets.painting import paint_now
 from app.widgets.popup import CompletionPopup
@@ -70,9 +74,17 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+end", "tail", "Newest row", show=False, id="chat.tail", priority=True),
     ]
 
-    def __init__(self, options: ScreenOptions, marks: Marks, *, home: str | None = None) -> None:
+    def __init__(
+        self,
+        options: ScreenOptions,
+        marks: Marks,
+        *,
+        home: str | None = None,
+        clock: Callable[[], datetime] = local_now,
+    ) -> None:
         super().__init__()
         self.marks = marks
+        self.clock = clock
         self.desk = QuestionDesk(self._question_changed)
         self.transcript = Transcript()
         self.completion = Completion(COMMANDS)
@@ -81,6 +93,7 @@ class ChatScreen(Screen[None]):
         self.session = ChatSession(self, options)
         self.commands = ChatCommands(self)
         self.drafts = ChatDrafts(self)
+        self.side = ChatPane(self)
         self.view = TranscriptView(self.transcript, marks, self._welcome, id="transcript")
         self.pane = LinesView(id="pane")
         self.search = SearchBar(id="search")
@@ -142,7 +155,7 @@ class ChatScreen(Screen[None]):
             )
             self.completion.set_skills(choices)
             self.show_popup()
-        self.show_pane()
+        self.side.refresh()
         self.show_status()
         if self.alive:
             self.view.welcome_changed()
@@ -175,17 +188,6 @@ class ChatScreen(Screen[None]):
         if str(composer.border_subtitle or "") != hints:
             composer.border_subtitle = hints
 
-    def show_pane(self) -> None:
-        """Draws the side pane anew, if it is open."""
-        from app.controllers.side_pane_lines import PaneFacts, pane_lines
-
-        session = self.session
-        access = session.access
-        if not self.has_class("with-pane") or access is None:
-            return
-        facts = PaneFacts(session.skill_view, access, session.published(), session.description_length, session.cwd)
-        self.pane.show(lambda width: Page(*pane_lines(facts, width, self.marks)))
-
     def show_popup(self, *, now: bool = False) -> None:
         """Draws the popup as the completion is; ``now`` writes it to the terminal before anything else happens."""
         if not self.alive:
@@ -210,6 +212,11 @@ class ChatScreen(Screen[None]):
         if self.alive:
             self.notice.say(text, role, seconds)
 
+    def copy(self, text: str, what: str) -> None:
+        """Puts a text on the clipboard, by the terminal, also over ssh and in tmux; and says so."""
+        self.skilldeck.copy_to_clipboard(text)
+        self.say(f"Copied {what}, {counted(len(text), 'character')}.", "muted", 4)
+
     def _welcome(self, width: int) -> list[Line]:
         from app.controllers.welcome_lines import welcome_lines
 
@@ -221,6 +228,7 @@ class ChatScreen(Screen[None]):
             if self.desk.current is None and not isinstance(self.focused, Composer):
                 self.composer.focus()
             self.show_hints()
+            self.show_status()
 
     # What the person does
 
@@ -248,6 +256,10 @@ class ChatScreen(Screen[None]):
         self.transcript.toggle(message.index)
         self.view.repaint_row(message.index)
 
+    @on(RowCopied)
+    def _row_copied(self, message: RowCopied) -> None:
+        self.copy(self.transcript.rows[message.index].text(), "the row")
+
     @on(TextTyped)
     def _typed(self, message: TextTyped) -> None:
         self.composer.focus()
@@ -263,11 +275,8 @@ class ChatScreen(Screen[None]):
         self.desk.answer(message.answer)
 
     @on(LinesView.Chosen, "#pane")
-    async def _place_chosen(self, message: LinesView.Chosen) -> None:
-        from app.controllers.side_pane_lines import SkillPlace
-
-        if isinstance(message.target, SkillPlace):
-            self.open_file(message.target.path, message.target.line)
+    def _place_chosen(self, message: LinesView.Chosen) -> None:
+        self.side.open_target(message.target)
 
     @on(SearchBar.Sought)
     def _sought(self, message: SearchBar.Sought) -> None:
@@ -281,14 +290,6 @@ class ChatScreen(Screen[None]):
     @on(SearchBar.Left)
     def _search_left(self) -> None:
         self.composer.focus()
-
-    def open_file(self, path: str, line: int | None) -> None:
-        """Opens a file in the person's editor and comes back."""
-        from app.screens.editor import open_in_editor
-
-        fault = open_in_editor(self.skilldeck, self.session.editor, path, line)
-        if fault:
-            self.say(fault, "warning")
 
     # Keys
 
@@ -310,15 +311,7 @@ class ChatScreen(Screen[None]):
         await self.session.look_now()
 
     def action_toggle_pane(self) -> None:
-        self.set_pane(not self.has_class("with-pane"))
-
-    def set_pane(self, shown: bool) -> None:
-        self.set_class(shown, "with-pane")
-        self.show_pane()
-        if shown:
-            self.pane.focus()
-        elif self.focused is not self.composer:
-            self.composer.focus()
+        self.side.show(not self.side.shown)
 
     def action_search(self) -> None:
         self.search.open()

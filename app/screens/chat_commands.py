@@ -53,7 +53,7 @@ class ChatCommands:
         await self._methods[call.command.name](call.arguments)
 
     async def _skills(self, arguments: str) -> None:
-        self._screen.set_pane(True)
+        self._screen.side.show(True)
 
     async def _help(self, topic: str) -> None:
         from app.screens.help import HelpScreen
@@ -185,13 +185,21 @@ class ChatCommands:
         if conversation is not None:
             self._screen.say(await conversation.compact(), "muted")
 
-    async def _copy(self, arguments: str) -> None:
+    async def _copy(self, what: str) -> None:
+        from app.controllers.markdown_lines import code_blocks
+
         row = self._screen.transcript.last_reply()
         if row is None:
             self._screen.say("There is no answer to copy yet.")
             return
-        self._screen.skilldeck.copy_to_clipboard(row.text())
-        self._screen.say(f"Copied the last answer, {len(row.text()):,} characters.", "muted", 4)
+        if what != "code":
+            self._screen.copy(row.text(), "the last answer")
+            return
+        blocks = code_blocks(row.text())
+        if blocks:
+            self._screen.copy(blocks[-1], "the last code block")
+        else:
+            self._screen.say("The last answer has no code block.")
 
     async def _export(self, target: str) -> None:
         from app.screens.export import export_session
@@ -217,7 +225,7 @@ class ChatCommands:
             hint = error.hint.replace("skilldeck new", "/new-skill")
             self._screen.say(f"{error.message}. {hint}".strip(), "warning")
             return
-        self._screen.open_file(path, None)
+        self._screen.side.open_file(path)
 
     async def _theme(self, name: str) -> None:
         from app.screens.picker import PickerScreen, PickItem

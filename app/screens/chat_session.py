@@ -86,7 +86,11 @@ class ChatSession:
     def activity(self) -> str:
         if self._waiting:
             return "Starting"
-        return self._conversation.activity if self._conversation is not None else ""
+        if self._conversation is None:
+            return ""
+        asked = self._screen.desk.current
+        waits = asked is not None and asked.kind == "tool"
+        return "Waiting for your answer" if waits else self._conversation.activity
 
     @property
     def queued(self) -> int:
@@ -157,7 +161,12 @@ class ChatSession:
 
         self._runtime = runtime
         self._feed = SkillFeed(
-            runtime.registry, runtime.access, runtime.lookup, self._view_changed, watching=self._watching
+            runtime.registry,
+            runtime.access,
+            runtime.lookup,
+            self._view_changed,
+            watching=self._watching,
+            clock=self._screen.clock,
         )
         if runtime.filesystem is not None:
             feed = self._feed
@@ -177,7 +186,7 @@ class ChatSession:
         model = await self.open_model(model_name or runtime.settings.model)
         await conversation.use(session, model)
         self._screen.history_of_messages.load(conversation.user_texts())
-        self._screen.show_pane()
+        self._screen.side.refresh()
         self._screen.show_hints()
         waiting, self._waiting = self._waiting, []
         for text in waiting:
@@ -258,7 +267,7 @@ class ChatSession:
     def _conversation_changed(self) -> None:
         self._screen.show_status()
         self._screen.show_hints()
-        self._screen.show_pane()
+        self._screen.side.refresh()
 
     def _turn_ended(self, outcome: TurnOutcome) -> None:
         returned = [message for message in outcome.returned if source_kind(message.data) == SOURCE_USER]

@@ -54,7 +54,7 @@ class PickerScreen(ModalScreen[str | None]):
         self._matcher = Matcher(list(items))
         self._free = free
         self._preview = preview
-        self._found: list[PickItem] = list(items)
+        self._found: Sequence[PickItem] = items
 
     def compose(self) -> ComposeResult:
         with Vertical(id="frame") as frame:

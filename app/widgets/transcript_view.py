@@ -19,7 +19,7 @@ from app.controllers.marks import Marks
 from app.controllers.row_cache import RowCache
 from app.controllers.text_layout import Line
 from app.controllers.transcript import RowChanged, RowsAppended, RowsReset, Transcript, TranscriptChange
-from app.messages import RowToggled, TextTyped
+from app.messages import RowCopied, RowToggled, TextTyped
 from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
 
 _CURSOR = "transcript--cursor"
@@ -39,6 +39,7 @@ class TranscriptView(ScrollView, can_focus=True):
         Binding("up", "move(-1)", "Row above", show=False, id="transcript.up"),
         Binding("down", "move(1)", "Row below", show=False, id="transcript.down"),
         Binding("enter,space", "fold", "Open or close", show=False, id="transcript.toggle"),
+        Binding("ctrl+y", "copy_row", "Copy the row", show=False, id="transcript.copy"),
         Binding("home", "first", "First row", show=False, id="transcript.home"),
         Binding("end", "last", "Last row", show=False, id="transcript.end"),
         Binding("pageup", "page(-1)", "Page up", show=False, id="transcript.pageup"),
@@ -308,6 +309,10 @@ class TranscriptView(ScrollView, can_focus=True):
     def action_fold(self) -> None:
         if self.cursor is not None:
             self.post_message(RowToggled(self.cursor))
+
+    def action_copy_row(self) -> None:
+        if self.cursor is not None:
+            self.post_message(RowCopied(self.cursor))
 
     def on_focus(self) -> None:
         if self.cursor is None and self.transcript.rows:

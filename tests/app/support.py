@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from skills_core.registry import Lookup, SkillRegistry
 from skills_core.registry.provider import IncompleteReason, ProviderControl, ProviderListing
 from skills_core.session import Session, SessionStore
 from skills_core.skill import InvocationPolicy, SkillCandidate, SkillDefinition
+
+NOON = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 
 
 def skill(name: str, description: str = "", **facts: Any) -> SkillCandidate:
@@ -126,7 +129,7 @@ class Deck:
         values: dict[str, Any] = {"motion": False, "theme": "skilldeck-dark", "trust": "ask", **settings}
         options = ScreenOptions(cwd=cwd, settings=Settings().model_copy(update=values))
         self.runtime = ShelfRuntime(state, options.settings, cwd)
-        self.app = SkilldeckApp(options, self._open, marks=UNICODE, home="/home/ada")
+        self.app = SkilldeckApp(options, self._open, marks=UNICODE, home="/home/ada", clock=lambda: NOON)
 
     @property
     def shelf(self) -> Shelf:

@@ -262,3 +262,63 @@ async def test_a_named_file_goes_with_the_message(tmp_path: Path) -> None:
         await deck.until(lambda: "File · towels.md" in deck.text(), "the file's row")
         row = next(row for row in deck.chat.transcript.rows if row.kind == "context")
         assert "Twelve towels." in row.text()
+
+
+async def test_answers_rows_and_code_are_copied(tmp_path: Path) -> None:
+    from tests.app.controllers.events import reply, user
+
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.transcript.load([user(1, "ask"), reply(2, "See:\n\n```py\nx = 1\n```\n\nDone.")])
+
+        async def command(words: str) -> str:
+            deck.chat.composer.insert(words)
+            deck.chat.completion.dismiss()
+            await pilot.press("enter")
+            await deck.until(lambda: deck.chat.composer.text == "", "the command")
+            return deck.app.clipboard
+
+        assert await command("/copy code") == "x = 1"
+        assert (await command("/copy")).startswith("See:")
+        deck.chat.view.focus()
+        deck.chat.view.show_row(0)
+        await pilot.press("ctrl+y")
+        await deck.until(lambda: deck.app.clipboard == "ask", "the row")
+
+
+async def test_the_pane_follows_the_disk_and_says_when(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(120, 40)) as pilot:
+        await deck.ready()
+        deck.shelf.put(skill("hem"), skill("tie"))
+        await deck.seen(2)
+        await pilot.press("f6")
+        await deck.until(lambda: "Skills on the disk: 2" in deck.text(), "the pane")
+        deck.shelf.put(skill("hem", "Hems."), skill("ash"))
+        await deck.until(lambda: "12:00:00 +ash −tie ~hem" in deck.text(), "the change")
+
+
+async def test_the_palette_runs_commands(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        await pilot.press("f9")
+        await deck.until(lambda: deck.app.screen is not deck.chat, "the palette")
+        await pilot.press(*"skills")
+        await deck.until(lambda: "/skills" in deck.text(), "the command")
+        await pilot.press("down", "enter")
+        await deck.until(lambda: deck.chat.has_class("with-pane"), "the pane")
+
+
+async def test_the_output_of_a_running_tool_is_seen_without_opening(tmp_path: Path) -> None:
+    from skills_core.agent.live import ToolOutput
+    from tests.app.controllers.events import event
+
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)):
+        await deck.ready()
+        deck.chat.transcript.event(event(1, "tool/call", id="1", name="shell", arguments={}, title="$ make"))
+        deck.chat.transcript.live(ToolOutput("1", "".join(f"line {n}\n" for n in range(9))))
+        await deck.until(lambda: "line 8" in deck.text(), "the output")
+        assert "line 5" in deck.text() and "line 4" not in deck.text()
