@@ -11,6 +11,9 @@ NAME_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 NAME_MAX_LENGTH = 64
 """Names longer than this many code points are offered with a warning (limit of the Agent Skills format)."""
 
+SKILL_TOOL = "skill"
+"""The name of the tool by which a model loads a skill."""
+
 RUNTIME_PROVIDER = "runtime"
 RUNTIME_RANK = 250
 BUNDLED_RANK = 600

@@ -10,18 +10,9 @@ from dataclasses import dataclass
 
 from skills_core.catalog.entry import CatalogEntry
 from skills_core.catalog.rendering import render_catalog, render_entry
+from skills_core.tokens import estimate_tokens
 
-BYTES_PER_TOKEN = 4
 _COSTLIEST_SHOWN = 3
-
-
-def estimate_tokens(text: str) -> int:
-    """About how many tokens a model counts for a text: its UTF-8 bytes, four to a token, rounded up.
-
-    It is an estimate, since each model has its own vocabulary. English prose has about 4.5 letters to a token, code
-    fewer; scripts of two or three bytes a letter have correspondingly fewer letters to a token, so bytes serve all.
-    """
-    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
 def entry_tokens(entry: CatalogEntry) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skills_core.access.policy import SkillAccess, model_may_use
 from skills_core.registry.snapshot import SkillSnapshot
+from skills_core.skill import SkillFacts
 
 DESCRIPTION_MAX_LENGTH = 500
 DESCRIPTION_LEAST_LENGTH = 3
@@ -41,27 +42,17 @@ def catalog_description(description: str, max_length: int = DESCRIPTION_MAX_LENG
     return folded[: max_length - len(_ELLIPSIS)] + _ELLIPSIS
 
 
+def catalog_entry(skill: SkillFacts, max_length: int = DESCRIPTION_MAX_LENGTH) -> CatalogEntry:
+    """The entry of one skill, whether or not the model may load it."""
+    return CatalogEntry(skill.name, catalog_description(skill.description, max_length))
+
+
 def catalog_entries(
     snapshot: SkillSnapshot, access: SkillAccess, max_length: int = DESCRIPTION_MAX_LENGTH
 ) -> tuple[CatalogEntry, ...]:
     """The skills that the model may load, in the snapshot's name order."""
     check_description_length(max_length)
-    return tuple(
-        CatalogEntry(skill.name, catalog_description(skill.description, max_length))
-        for skill in snapshot.skills
-        if model_may_use(skill, access)
-    )
-
-
-def shortened_names(entries: Iterable[CatalogEntry], snapshot: SkillSnapshot) -> tuple[str, ...]:
-    """The entries whose description the catalog cut, so that a person can be told."""
-    return tuple(
-        entry.name
-        for entry in entries
-        if entry.description.endswith(_ELLIPSIS)
-        and (skill := snapshot.by_name.get(entry.name)) is not None
-        and len(entry.description) < len(" ".join(skill.description.split()))
-    )
+    return tuple(catalog_entry(skill, max_length) for skill in snapshot.skills if model_may_use(skill, access))
 
 
 def catalog_digest(entries: Sequence[CatalogEntry]) -> str:

@@ -25,9 +25,6 @@ class PublishedCatalog:
     ever: bool = False
 
 
-NEVER_PUBLISHED = PublishedCatalog()
-
-
 class CatalogHistory:
     """Looks backwards from the newest catalog message and stops at the first that is visible and readable.
 

@@ -10,23 +10,22 @@ from skills_core.catalog.cost import budget_warning, catalog_cost
 from skills_core.catalog.entry import (
     DESCRIPTION_MAX_LENGTH,
     CatalogEntry,
-    catalog_description,
     catalog_digest,
+    catalog_entry,
     check_description_length,
 )
 from skills_core.catalog.history import CatalogHistory
 from skills_core.catalog.message import catalog_message, proposed_catalogs
 from skills_core.registry.lookup import Lookup
-from skills_core.registry.settle import settled_snapshot
+from skills_core.registry.settle import STEP_SETTLE_SECONDS, settled_snapshot
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.session.event import NOTICE, PendingEvent
-from skills_core.skill import SkillSummary
+from skills_core.skill import SKILL_TOOL, SkillSummary
 
 if TYPE_CHECKING:
     from skills_core.agent.hooks import Batch, Reject, StepContext
     from skills_core.registry.registry import SkillRegistry
 
-SETTLE_TIMEOUT = 0.3
 _EMPTY_SNAPSHOT = SkillSnapshot()
 
 
@@ -37,9 +36,7 @@ class CatalogView:
 
     def __init__(self, snapshot: SkillSnapshot, skills: Sequence[SkillSummary], max_length: int) -> None:
         self.snapshot = snapshot
-        self.entries = tuple(
-            CatalogEntry(skill.name, catalog_description(skill.description, max_length)) for skill in skills
-        )
+        self.entries = tuple(catalog_entry(skill, max_length) for skill in skills)
         self._skills = skills
         self._digest: str | None = None
 
@@ -71,7 +68,7 @@ class CatalogPublisher:
         access: SkillAccess,
         *,
         description_max_length: int = DESCRIPTION_MAX_LENGTH,
-        settle_timeout: float = SETTLE_TIMEOUT,
+        settle_timeout: float = STEP_SETTLE_SECONDS,
         budget_tokens: int | None = None,
     ) -> None:
         self._registry = registry
@@ -113,7 +110,7 @@ class CatalogPublisher:
     def _has_skill_tool(self, context: StepContext) -> bool:
         """A tool that is only called ``skill``, or that loads from elsewhere, cannot load what would be listed."""
         # At run time only: the agent package may itself be importing this one.
-        from skills_core.agent.tools.skill import SKILL_TOOL, SkillTool
+        from skills_core.agent.tools.skill import SkillTool
 
         tool = context.tools.get(SKILL_TOOL)
         return isinstance(tool, SkillTool) and tool.registry is self._registry

@@ -14,7 +14,7 @@ from skills_core.invocation.gesture import Gesture, find_gestures
 from skills_core.invocation.trust import StepTrust
 from skills_core.registry.errors import render_error
 from skills_core.registry.lookup import Lookup
-from skills_core.registry.settle import settled_snapshot
+from skills_core.registry.settle import STEP_SETTLE_SECONDS, settled_snapshot
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.session.event import (
     SOURCE_SKILL_INVOCATION,
@@ -28,8 +28,6 @@ from skills_core.skill import SkillDefinition, SkillFacts
 
 if TYPE_CHECKING:
     from skills_core.registry.registry import SkillRegistry
-
-SETTLE_TIMEOUT = 0.3
 
 
 class InvocationLoader:
@@ -50,7 +48,7 @@ class InvocationLoader:
         access: SkillAccess,
         approver: Approver,
         *,
-        settle_timeout: float = SETTLE_TIMEOUT,
+        settle_timeout: float = STEP_SETTLE_SECONDS,
     ) -> None:
         self._registry = registry
         self._access = access
@@ -173,7 +171,7 @@ class _Loading:
         except Exception as error:
             return Reject(f'The skill "{gesture.name}" could not be loaded: {render_error(error)}')
         if definition is None:
-            return self._gone(gesture)
+            return self._changed(gesture, "it is no longer there")
         # The file may have changed, or another provider's skill taken the name, since the snapshot.
         if not definition.invocation.user_invocable:
             return self._changed(gesture, "its file no longer lets a user invoke it")
@@ -188,9 +186,6 @@ class _Loading:
             return None
         problem = gesture_problem(gesture, self._snapshot, self._access)
         return None if problem is None else Reject(problem.message, problem.hint)
-
-    def _gone(self, gesture: Gesture) -> Reject | None:
-        return self._changed(gesture, "it is no longer there")
 
     def _changed(self, gesture: Gesture, why: str) -> Reject | None:
         return Reject(f'The skill "{gesture.name}" was not loaded: {why}') if gesture.explicit else None

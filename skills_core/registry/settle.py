@@ -12,6 +12,9 @@ from skills_core.registry.snapshot import SkillSnapshot
 if TYPE_CHECKING:
     from skills_core.registry.registry import SkillRegistry
 
+STEP_SETTLE_SECONDS = 0.3
+"""How long a step waits for what is in flight: the default ``watch_stability_threshold_ms`` and a margin."""
+
 RETRY_SECONDS = 0.05
 """How long to wait for a change before an incomplete lookup is repeated: a provider that failed does not notify."""
 

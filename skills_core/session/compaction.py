@@ -22,6 +22,7 @@ from skills_core.session.event import (
 from skills_core.session.loaded_skills import LoadedSkill, loaded_skills, share_out
 from skills_core.session.plain import content_text, items, mapping, text
 from skills_core.session.recollection import recollect
+from skills_core.tokens import estimate_tokens
 
 KEEP_TOKENS = 8000
 """How much of the newest conversation stays as it is, in estimated tokens."""
@@ -31,11 +32,6 @@ CARRY_TOKENS = 6000
 _CLOSING_TAG = re.compile(r"<(\s*/\s*conversation_summary)", re.IGNORECASE)
 
 TokenEstimate: TypeAlias = Callable[[str], int]
-
-
-def rough_tokens(words: str) -> int:
-    """Four UTF-8 bytes a token, rounded up."""
-    return -(-len(words.encode("utf-8", "surrogatepass")) // 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +51,7 @@ class CompactionPlan:
 
 
 def plan_compaction(
-    visible: Sequence[SessionEvent], *, keep_tokens: int = KEEP_TOKENS, estimate: TokenEstimate = rough_tokens
+    visible: Sequence[SessionEvent], *, keep_tokens: int = KEEP_TOKENS, estimate: TokenEstimate = estimate_tokens
 ) -> CompactionPlan | None:
     """Chooses the older part of ``visible``; None when there is nothing worth replacing.
 
@@ -83,7 +79,7 @@ def compaction_event(
     model: str | None = None,
     tokens_before: int | None = None,
     carry_tokens: int = CARRY_TOKENS,
-    estimate: TokenEstimate = rough_tokens,
+    estimate: TokenEstimate = estimate_tokens,
 ) -> PendingEvent:
     """The event that replaces the planned part by ``summary``; ``model`` wrote it, or None when it is extractive.
 
@@ -109,7 +105,7 @@ def compaction_event(
     return PendingEvent(COMPACTION, data)
 
 
-def event_tokens(event: SessionEvent, estimate: TokenEstimate = rough_tokens) -> int:
+def event_tokens(event: SessionEvent, estimate: TokenEstimate = estimate_tokens) -> int:
     """The estimate for what the model gets of one visible event."""
     content = event.data.get("content")
     total = estimate(content_text(content))

@@ -14,8 +14,7 @@ from skills_core.session.event import (
     source_kind,
 )
 from skills_core.session.plain import content_text, items, mapping, text
-
-_SKILL_TOOL = "skill"
+from skills_core.skill import SKILL_TOOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def _loaded_by(event: SessionEvent) -> list[LoadedSkill]:
     if event.type == USER_MESSAGE and source_kind(data) == SOURCE_SKILL_INVOCATION:
         name = text(mapping(data.get("source")).get("name"))
         return [LoadedSkill(name, content_text(data.get("content")), True)] if name else []
-    if event.type == TOOL_RESULT and data.get("name") == _SKILL_TOOL and data.get("is_error") is not True:
+    if event.type == TOOL_RESULT and data.get("name") == SKILL_TOOL and data.get("is_error") is not True:
         name = text(mapping(data.get("details")).get("name"))
         return [LoadedSkill(name, content_text(data.get("content")), False)] if name else []
     if event.type == COMPACTION:

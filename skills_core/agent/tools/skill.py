@@ -13,12 +13,19 @@ from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.invocation.content import render_skill_content
 from skills_core.registry.errors import render_error
 from skills_core.registry.lookup import Lookup
-from skills_core.skill import DirectoryBase, OpaqueBase, ResourceBase, SkillDefinition, UrlBase, is_skill_name
+from skills_core.skill import (
+    SKILL_TOOL,
+    DirectoryBase,
+    OpaqueBase,
+    ResourceBase,
+    SkillDefinition,
+    UrlBase,
+    is_skill_name,
+)
 
 if TYPE_CHECKING:
     from skills_core.registry.registry import SkillRegistry
 
-SKILL_TOOL = "skill"
 _TITLE_NAME_LENGTH = 80
 _SCHEMA = ToolSchema(
     SKILL_TOOL,

@@ -3,7 +3,7 @@ import hashlib
 import pytest
 
 from skills_core.access import OPEN_ACCESS
-from skills_core.catalog import CatalogEntry, catalog_description, catalog_digest, catalog_entries, shortened_names
+from skills_core.catalog import CatalogEntry, catalog_description, catalog_digest, catalog_entries
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.skill import SkillSummary
 from tests.core.catalog.support import MODEL_ONLY, USER_ONLY, Access
@@ -58,12 +58,6 @@ def test_only_what_the_model_may_use_in_the_snapshots_order():
     )
     entries = catalog_entries(skills, Access(off=["a-off"], untrusted=["d-untrusted"]))
     assert [entry.name for entry in entries] == ["b-model", "e-plain"]
-
-
-def test_shortened_names_are_those_that_lost_something():
-    skills = snapshot(summary("dots", "Ends in dots..."), summary("long", "y" * 40), summary("short", "y"))
-    entries = catalog_entries(skills, OPEN_ACCESS, 20)
-    assert shortened_names(entries, skills) == ("long",)
 
 
 def test_digest_is_sha256_over_compact_json_lines():

@@ -419,7 +419,7 @@ async def test_a_quiet_step_makes_no_entries_and_no_digest(registry: SkillRegist
     def refuse(*args):
         raise AssertionError("made anew at a step that changed nothing")
 
-    for name in ("catalog_digest", "catalog_description"):
+    for name in ("catalog_digest", "catalog_entry"):
         monkeypatch.setattr(f"skills_core.catalog.publisher.{name}", refuse)
     monkeypatch.setattr("skills_core.catalog.history.read_catalog", refuse)
     assert await steps.step() == ()

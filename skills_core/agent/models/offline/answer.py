@@ -9,12 +9,12 @@ from skills_core.agent.model import ModelRequest
 from skills_core.agent.models.offline.conversation import LoadedSkill, Turn, read_skill_content, read_turn
 from skills_core.agent.models.offline.decision import NEAREST_SHOWN, Decision, decide
 from skills_core.agent.models.offline.index import Route, unknown_names
-from skills_core.agent.models.offline.model import SKILL_TOOL
 from skills_core.agent.models.offline.outline import outline
 from skills_core.catalog.difference import catalog_difference
 from skills_core.catalog.entry import CatalogEntry
 from skills_core.invocation.nearest import nearest_names
 from skills_core.session.message import ToolResultMessage
+from skills_core.skill import SKILL_TOOL
 
 _LISTED = 40
 _GREETED_WITH = 5

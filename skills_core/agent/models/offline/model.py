@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from skills_core.agent.model import ModelReply, ModelRequest, StreamItem, TextDelta, ToolCallDelta, Usage
 from skills_core.session.event import Block, text_block
 from skills_core.session.message import AssistantMessage
+from skills_core.skill import SKILL_TOOL
 
 if TYPE_CHECKING:
     from skills_core.agent.models.offline.answer import Answer
 
-SKILL_TOOL = "skill"
 _PIECE = re.compile(r"\s*\S{1,12}\s*")
 
 
