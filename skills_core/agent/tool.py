@@ -30,6 +30,12 @@ class ToolOutcome:
     details: Mapping[str, Any] | None = None
 
 
+def failed(message: str) -> ToolOutcome:
+    """An error result: one sentence that begins with ``Error:``."""
+    end = "" if message.endswith((".", "?", "!", ")")) else "."
+    return ToolOutcome(text=f"Error: {message}{end}", is_error=True)
+
+
 class Tool(Protocol):
     """What a model can call.
 

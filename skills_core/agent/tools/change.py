@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skills_core.agent.bounded import bounded
-from skills_core.agent.tool import ToolContext, ToolOutcome
-from skills_core.agent.tools.outcome import failed
+from skills_core.agent.tool import ToolContext, ToolOutcome, failed
 from skills_core.agent.tools.paths import shown_path
 from skills_core.agent.tools.text_file import FileError, FileLedger, TextFile, read_file, replace_file
 from skills_core.agent.uninterrupted import waited

@@ -10,8 +10,8 @@ from skills_core.agent.tool import Tool
 from skills_core.agent.tools.change import FileChanger
 from skills_core.agent.tools.edit import EditTool
 from skills_core.agent.tools.list import ListTool
-from skills_core.agent.tools.paths import ReadableFolders
 from skills_core.agent.tools.read import ReadTool
+from skills_core.agent.tools.readable_folders import ReadableFolders
 from skills_core.agent.tools.search import SearchTool
 from skills_core.agent.tools.shell import ShellTool
 from skills_core.agent.tools.skill import SkillTool

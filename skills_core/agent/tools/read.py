@@ -10,16 +10,10 @@ from typing import Any
 from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ToolSchema
-from skills_core.agent.tool import ToolContext, ToolOutcome
-from skills_core.agent.tools.outcome import failed
-from skills_core.agent.tools.paths import (
-    ArgumentError,
-    ReadableFolders,
-    absolute_path,
-    number_argument,
-    shown_path,
-    text_argument,
-)
+from skills_core.agent.tool import ToolContext, ToolOutcome, failed
+from skills_core.agent.tools.arguments import ArgumentError, number_argument, text_argument
+from skills_core.agent.tools.paths import absolute_path, shown_path
+from skills_core.agent.tools.readable_folders import ReadableFolders, outside_question
 from skills_core.agent.tools.text_file import FileError, FileLedger, read_file
 
 DEFAULT_LINES = 2000
@@ -104,23 +98,6 @@ class ReadTool:
         note = f"[{'; '.join(notes)}]" if notes else ""
         details = {"path": path, "first": first, "last": last, "lines": total, "bytes": len(file.data)}
         return ToolOutcome(text="\n".join(part for part in (text, note) if part), details=details)
-
-
-def outside_question(
-    tool: str, arguments: Mapping[str, Any], context: ToolContext, folders: ReadableFolders
-) -> ToolQuestion | None:
-    """Asks when the path lies, links followed, neither in the project nor in a skill's folder."""
-    try:
-        path = absolute_path(context.cwd, text_argument(arguments, "path", "."))
-    except ArgumentError:
-        return None
-    if folders.holds(path):
-        return None
-    real = os.path.realpath(path)
-    folders.asked(context.call_id, real)
-    summary = one_line(f"{tool.capitalize()} outside the project: {path}", 300)
-    detail = path if real == path else f"{path}\nleads to {real}"
-    return ToolQuestion(tool=tool, summary=summary, detail=detail, arguments=arguments, outside=True)
 
 
 def _chosen(lines: list[str], start: int, limit: int) -> tuple[list[str], int]:

@@ -11,10 +11,9 @@ from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ToolSchema
 from skills_core.agent.models.real.providers import key_variables
-from skills_core.agent.tool import ToolContext, ToolOutcome
-from skills_core.agent.tools.outcome import failed
+from skills_core.agent.tool import ToolContext, ToolOutcome, failed
+from skills_core.agent.tools.arguments import ArgumentError, number_argument, text_argument
 from skills_core.agent.tools.output_text import OutputKeeper
-from skills_core.agent.tools.paths import ArgumentError, number_argument, text_argument
 from skills_core.agent.tools.process_group import group_exists, kill_group
 from skills_core.agent.uninterrupted import waited
 

@@ -9,10 +9,11 @@ from typing import Any
 from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ToolSchema
-from skills_core.agent.tool import ToolContext, ToolOutcome
+from skills_core.agent.tool import ToolContext, ToolOutcome, failed
+from skills_core.agent.tools.arguments import ArgumentError, text_argument
 from skills_core.agent.tools.change import Change, FileChanger, where
-from skills_core.agent.tools.outcome import failed
-from skills_core.agent.tools.paths import ArgumentError, ReadableFolders, absolute_path, text_argument
+from skills_core.agent.tools.paths import absolute_path
+from skills_core.agent.tools.readable_folders import ReadableFolders
 from skills_core.agent.tools.text_file import FileError, read_file
 
 _SCHEMA = ToolSchema(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from skills_core.agent.tools.paths import ReadableFolders, is_inside
+from skills_core.agent.tools.paths import is_inside
+from skills_core.agent.tools.readable_folders import ReadableFolders
 from tests.core.agent.tools.support import Workshop
 
 
