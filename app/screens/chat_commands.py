@@ -240,7 +240,7 @@ class ChatCommands:
         def done(chosen: str | None) -> None:
             self._use_theme(chosen or before)
 
-        self._screen.skilldeck.push_screen(PickerScreen("Choose a theme", items, preview=self._use_theme), done)
+        self._screen.skilldeck.push_screen(PickerScreen("Choose a theme", items, current=before, preview=self._use_theme), done)
 
     def _use_theme(self, name: str) -> None:
         app = self._screen.skilldeck

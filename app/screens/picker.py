@@ -31,7 +31,7 @@ class PickItem:
 class PickerScreen(ModalScreen[str | None]):
     """Typing narrows, arrows choose, Enter takes, Esc leaves with nothing.
 
-    With ``free``, Enter on words that match nothing gives the words. ``preview`` is called with each value that the
+    ``current`` is the value that the cursor begins on. With ``free``, Enter on words that match nothing gives the words. ``preview`` is called with each value that the
     person moves to.
     """
 
@@ -46,12 +46,14 @@ class PickerScreen(ModalScreen[str | None]):
         title: str,
         items: Sequence[PickItem],
         *,
+        current: str = "",
         free: str = "",
         preview: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
         self._title = title
         self._matcher = Matcher(list(items))
+        self._current = current
         self._free = free
         self._preview = preview
         self._found: Sequence[PickItem] = items
@@ -65,14 +67,13 @@ class PickerScreen(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
-        self.action_step(1)
+        current = next((item for item in self._found if item.value == self._current), None)
+        self.call_after_refresh(self.query_one(LinesView).choose, current)
 
     @on(Input.Changed)
     def _narrowed(self, message: Input.Changed) -> None:
         self._found = self._matcher.match(message.value.strip())
-        view = self.query_one(LinesView)
-        view.show(self._page)
-        view.choose_first()
+        self.query_one(LinesView).choose(None)
 
     @on(Input.Submitted)
     def _taken(self, message: Input.Submitted) -> None:

@@ -82,10 +82,13 @@ class LinesView(ScrollView, can_focus=True):
         super().notify_style_update()
         self._roles.clear()
 
-    def choose_first(self) -> None:
-        """Puts the cursor on the first line that leads somewhere."""
-        self._target = None
-        self.action_step(1)
+    def choose(self, target: object) -> None:
+        """Puts the cursor on the line that leads to ``target``; None means the first that leads anywhere."""
+        self._target = target
+        self._relayout()
+        line = next((line for line, there in self._page.targets.items() if there == self._target), None)
+        if line is not None:
+            self.scroll_to(y=max(line - self.scrollable_content_region.height // 2, 0), animate=False)
 
     @property
     def target(self) -> object:
@@ -159,6 +162,6 @@ class LinesView(ScrollView, can_focus=True):
         self._width = width
         self._page = self._layout(width)
         if self._target not in self._page.targets.values():
-            self._target = None
+            self._target = next(iter(self._page.targets.values()), None) if self._always_cursor else None
         self.virtual_size = Size(width, len(self._page.lines))
         self.refresh()

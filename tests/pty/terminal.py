@@ -115,6 +115,11 @@ class Terminal:
         return self._screen.buffer[row][column]
 
     @property
+    def cursor(self) -> tuple[int, int]:
+        """Row and column of the terminal's own cursor, from 0."""
+        return (self._screen.cursor.y, self._screen.cursor.x)
+
+    @property
     def number(self) -> int:
         """The number of the view of the skills, from the status bar."""
         found = _NUMBER.search(self.lines[-1])
@@ -201,6 +206,8 @@ KEYS = {
     "escape": "\x1b",
     "up": "\x1b[A",
     "down": "\x1b[B",
+    "left": "\x1b[D",
+    "right": "\x1b[C",
     "pageup": "\x1b[5~",
     "backspace": "\x7f",
     "ctrl+c": "\x03",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -186,3 +187,47 @@ def test_a_model_that_cannot_be_opened_is_said_and_the_chat_goes_on(start: Start
     terminal.type("hello there")
     terminal.press("enter")
     terminal.wait_for("› hello there")
+
+
+def test_the_window_changes_while_an_answer_streams(start: Start, project: Path) -> None:
+    script = project / "long.jsonl"
+    words = " ".join(f"word{number}" for number in range(300))
+    script.write_text(json.dumps({"text": words, "delay_ms": 5}) + "\n")
+    terminal = start("--model", f"script:{script}")
+    terminal.ready()
+    terminal.type("go on")
+    terminal.press("enter")
+    terminal.wait_for("word5 ")
+    for columns, rows in ((80, 24), (300, 100), (40, 12), (20, 6), (120, 40)):
+        terminal.resize(columns, rows)
+        terminal.drain(0.1)
+    terminal.wait_for("word299", 30)
+    assert "make the window larger" not in terminal.text.lower()
+
+
+def test_wide_characters_keep_their_columns_and_the_caret(start: Start) -> None:
+    terminal = start(columns=60, rows=20)
+    terminal.ready()
+    terminal.type("整理 the 書架 now")
+    terminal.wait_for("整")
+    row = next(index for index, line in enumerate(terminal.lines) if "now" in line)
+    terminal.wait(lambda: terminal.cursor == (row, 2 + len("整理 the 書架 now") + 4), "the caret behind the text")
+    terminal.press("left", "left", "left", "left", "backspace")
+    terminal.wait(lambda: terminal.cursor == (row, 2 + len("整理 the 書 now") + 3 - 4), "the caret before the space")
+
+
+def test_hostile_text_reaches_the_terminal_as_marks(start: Start, project: Path) -> None:
+    nasty = r'"a\e]52;c;x\a [/tmp/x] [red]b[/red] [@click=app.quit]c[/]"'
+    folder = project / ".agents" / "skills" / "nasty"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(f"---\nname: nasty\ndescription: {nasty}\n---\n\nBody \x1b]0;owned\x07 here.\n")
+    terminal = start("--trust", "yes")
+    terminal.ready()
+    terminal.type("/skill:nas")
+    terminal.wait_for("[/tmp/x] [red]b[/red] [@click=app.quit]c[/]")
+    terminal.press("tab")
+    terminal.press("enter")
+    terminal.wait_for("Skill loaded · nasty")
+    terminal.wait(lambda: "Answering" not in terminal.text and "Thinking" not in terminal.text, "the end of the turn")
+    assert b"\x1b]52" not in terminal.raw
+    assert b"\x1b]0;owned" not in terminal.raw

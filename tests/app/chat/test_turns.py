@@ -322,3 +322,36 @@ async def test_the_output_of_a_running_tool_is_seen_without_opening(tmp_path: Pa
         deck.chat.transcript.live(ToolOutput("1", "".join(f"line {n}\n" for n in range(9))))
         await deck.until(lambda: "line 8" in deck.text(), "the output")
         assert "line 5" in deck.text() and "line 4" not in deck.text()
+
+
+async def test_the_theme_picker_previews_and_goes_back(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("/theme")
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: deck.app.screen is not deck.chat, "the picker")
+        await pilot.pause()
+        await pilot.press("down")
+        assert deck.app.theme == "skilldeck-light"
+        await pilot.press("escape")
+        assert deck.app.theme == "skilldeck-dark"
+
+
+async def test_a_picker_narrows_and_takes(tmp_path: Path) -> None:
+    from app.screens.picker import PickerScreen, PickItem
+
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        taken: list[str | None] = []
+        items = [PickItem(str(n), f"name-{n}", "[b]x") for n in range(50)]
+        deck.app.push_screen(PickerScreen("Choose", items), taken.append)
+        await pilot.pause()
+        await pilot.press(*"49", "enter")
+        await deck.until(lambda: taken == ["49"], "the choice")
+        deck.app.push_screen(PickerScreen("Choose", items, free="as written"), taken.append)
+        await pilot.pause()
+        await pilot.press(*"zebra", "enter")
+        await deck.until(lambda: taken == ["49", "zebra"], "the free choice")
