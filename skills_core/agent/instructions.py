@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from skills_core.agent.hooks import Batch, Reject, StepContext
 from skills_core.agent.tools.paths import is_inside
+from skills_core.escaping import escape_attribute
 from skills_core.filesystem.opening import opened_path
 from skills_core.session.event import SOURCE_AGENT_INSTRUCTIONS, PendingEvent, SessionEvent, user_message
 
@@ -148,7 +149,7 @@ def instructions_message(changes: tuple[InstructionChange, ...]) -> PendingEvent
         # A file must not be able to end its frame and speak for someone else.
         body = _FRAME.sub(r"&lt;\1", change.file.text).rstrip("\n")
         note = f"\n[cut at {FILE_MAX_BYTES:,} bytes]" if change.file.truncated else ""
-        name = change.path.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+        name = escape_attribute(change.path)
         parts.append(f'<project_instructions path="{name}">\n{body}{note}\n</project_instructions>')
     parts.append("</system-reminder>")
     facts: list[dict[str, Any]] = [

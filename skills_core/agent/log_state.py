@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skills_core.agent.request import INTERRUPTED, call_ids
+from skills_core.agent.reply import tool_calls
+from skills_core.agent.tool_run import INTERRUPTED
 from skills_core.session.event import (
     ASSISTANT_MESSAGE,
     REQUEST_CONTEXT,
     TOOL_RESULT,
     TURN_END,
     TURN_START,
+    Block,
     PendingEvent,
     SessionEvent,
     text_block,
 )
+from skills_core.session.plain import items, mapping
 
 _ENDED = "The program ended before this turn did."
 
@@ -50,27 +53,25 @@ class LastContext:
 def closing_of_open_turn(events: Sequence[SessionEvent]) -> tuple[PendingEvent, ...]:
     """What is missing when the newest turn never ended, as after a crash: results of its open calls, and its end."""
     results: set[str] = set()
-    calls: list[tuple[str, str]] = []
+    calls: list[Block] = []
     for event in reversed(events):
         if event.type == TURN_END:
             return ()
         if event.type == TOOL_RESULT:
             results.add(str(event.data.get("id", "")))
         elif event.type == ASSISTANT_MESSAGE:
-            content = event.data.get("content")
-            if isinstance(content, Sequence):
-                calls[:0] = call_ids(content)  # pyright: ignore[reportUnknownArgumentType]
+            calls[:0] = tool_calls(tuple(map(mapping, items(event.data.get("content")))))
         elif event.type == TURN_START:
-            missing = [_result(call_id, name) for call_id, name in calls if call_id not in results]
+            missing = [_interrupted(call) for call in calls if str(call.get("id", "")) not in results]
             data = {"turn": event.data.get("turn"), "reason": "cancelled", "message": _ENDED, "hint": None}
             return (*missing, PendingEvent(TURN_END, data))
     return ()
 
 
-def _result(call_id: str, name: str) -> PendingEvent:
+def _interrupted(call: Block) -> PendingEvent:
     data = {
-        "id": call_id,
-        "name": name,
+        "id": str(call.get("id", "")),
+        "name": str(call.get("name", "")),
         "content": [text_block(INTERRUPTED)],
         "is_error": True,
         "details": {"interrupted": True},

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from skills_core.agent.approval import Approver
-from skills_core.agent.approvals import Approvals
 from skills_core.agent.compaction_run import Compactor
 from skills_core.agent.hooks import PreStepHook
 from skills_core.agent.limits import AgentLimits
@@ -18,6 +17,7 @@ from skills_core.agent.live import Compacting, LiveItem, QueueChanged
 from skills_core.agent.log_state import LastContext
 from skills_core.agent.model import Model, ModelReply
 from skills_core.agent.outcome import AgentBusyError, CompactionOutcome, TurnOutcome
+from skills_core.agent.permissions import ToolPermissions
 from skills_core.agent.ports import TurnPorts
 from skills_core.agent.reply import normalised
 from skills_core.agent.request import tool_schemas
@@ -83,10 +83,9 @@ class Agent:
         self._idle = asyncio.Event()
         self._idle.set()
         self._call_ids: set[str] | None = None
-        self._approvals = Approvals(session, approver, allow_tools, self._record)
         self._runner = ToolRunner(
             tools=self._tools,
-            approvals=self._approvals,
+            permissions=ToolPermissions(session, approver, allow_tools, self._record),
             cwd=session.header.cwd,
             scope=scope,
             limits=self._limits,

@@ -1,4 +1,4 @@
-"""The parts of a request that are no messages, and how they and its tool calls are told in the log."""
+"""The parts of a request that are no messages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from typing import Any
 
 from skills_core.agent.model import ToolSchema
 from skills_core.agent.tool import Tool
-from skills_core.session.event import Block
-
-INTERRUPTED = "Interrupted: the call was stopped before it had finished."
-NOT_RUN = "Interrupted: the turn was stopped before this call began."
 
 
 def tool_schemas(tools: Mapping[str, Tool]) -> tuple[ToolSchema, ...]:
@@ -27,10 +23,3 @@ def context_data(system: str, tools: Iterable[ToolSchema], model: str) -> dict[s
         ],
         "model": model,
     }
-
-
-def call_ids(content: Iterable[Block]) -> list[tuple[str, str]]:
-    """The identifier and name of each tool call of a reply."""
-    return [
-        (str(block.get("id", "")), str(block.get("name", ""))) for block in content if block.get("type") == "tool_call"
-    ]

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from skills_core.agent.approval import ToolQuestion
-from skills_core.agent.approvals import Approvals
 from skills_core.agent.bounded import bounded, one_line
 from skills_core.agent.call_check import call_arguments, call_fault
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import LiveItem, ToolFinished, ToolOutput, ToolStarted
+from skills_core.agent.permissions import ToolPermissions
 from skills_core.agent.reply import storable
-from skills_core.agent.request import INTERRUPTED, NOT_RUN
 from skills_core.agent.secret_text import secret_values, without_secrets
 from skills_core.agent.tool import PreparedTool, Tool, ToolContext, ToolOutcome
 from skills_core.agent.uninterrupted import is_cancelled_from_outside, stopped
@@ -24,6 +23,8 @@ from skills_core.session.error import SessionError
 from skills_core.session.event import TOOL_CALL, TOOL_RESULT, Block, PendingEvent, text_block
 
 _log = logging.getLogger(__name__)
+INTERRUPTED = "Interrupted: the call was stopped before it had finished."
+_NOT_RUN = "Interrupted: the turn was stopped before this call began."
 _DECLINED = "The person declined this call. It was not run."
 _LIVE_OUTPUT = 400_000
 _KEPT_OUTPUT = 4_000
@@ -65,7 +66,7 @@ class ToolRunner:
         self,
         *,
         tools: Mapping[str, Tool],
-        approvals: Approvals,
+        permissions: ToolPermissions,
         cwd: str,
         scope: Scope | None,
         limits: AgentLimits,
@@ -73,7 +74,7 @@ class ToolRunner:
         record: Callable[[PendingEvent], Awaitable[object]],
     ) -> None:
         self._tools = tools
-        self._approvals = approvals
+        self._permissions = permissions
         self._cwd = cwd
         self._scope = scope
         self._limits = limits
@@ -153,14 +154,14 @@ class ToolRunner:
             question = await asyncio.to_thread(ready.tool.question, ready.arguments, ready.context)
         except Exception as error:
             return self._failure(ready.name, error)
-        return question if question is not None and self._approvals.needs_answer(question) else None
+        return question if question is not None and self._permissions.needs_answer(question) else None
 
     async def _refused(self, ready: _Ready, question: ToolQuestion | ToolOutcome | None) -> ToolOutcome | None:
         """The result that says why the call may not run, or None when it may."""
         if not isinstance(question, ToolQuestion):
             return question
         try:
-            answer = await self._approvals.ask(question, ready.call_id)
+            answer = await self._permissions.ask(question, ready.call_id)
         except SessionError:
             raise
         except asyncio.CancelledError:
@@ -253,7 +254,7 @@ class ToolRunner:
         return PendingEvent(TOOL_RESULT, data)
 
     def _interrupted(self, call_id: str) -> ToolOutcome:
-        text = self._with_tail(INTERRUPTED, call_id) if call_id in self._begun else NOT_RUN
+        text = self._with_tail(INTERRUPTED, call_id) if call_id in self._begun else _NOT_RUN
         return ToolOutcome(text=text, is_error=True, details={"interrupted": True})
 
     def _with_tail(self, text: str, call_id: str) -> str:

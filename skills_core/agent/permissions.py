@@ -1,4 +1,4 @@
-"""Asks before a tool runs, remembers what was allowed for the session, and keeps each answer in the log."""
+"""Which tools may run: those that the configuration allows, and those that the person does, once or for a session."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from skills_core.session.event import APPROVAL, PendingEvent
 from skills_core.session.session import Session
 
 
-class Approvals:
-    """``allowed`` are the tools that the configuration lets run without a question.
+class ToolPermissions:
+    """Asks before a tool runs, and keeps each answer in the log. ``allowed`` tools run without a question.
 
     An answer for the session holds until the session ends, also when it is opened again, for calls within the project
     or for calls beyond it, as was asked. A fork asks anew: what the person allowed was said in another conversation.
