@@ -103,9 +103,21 @@ def _with_messages(command: Callable[[Output], int], output: Output) -> int:
         # The core's errors are made for a person: they say what happened and what to do.
         message, hint = getattr(error, "message", None), getattr(error, "hint", None)
         if not isinstance(message, str) or not isinstance(hint, str):
-            raise
+            message, hint = _fault(error)
         output.failure(message, hint)
         return NOT_SO
+
+
+def _fault(error: Exception) -> tuple[str, str]:
+    """Words for a fault of the program itself. Its story goes to a file: it may quote what a terminal would obey."""
+    from app.crash import short_words, write_story
+    from app.settings.files import state_dir
+
+    try:
+        where = write_story(state_dir(), error)
+    except UsageError:
+        where = "What happened could not be written down."
+    return f"this is a fault of the program itself: {short_words(error)}", where
 
 
 def _ended(output: Output, status: int) -> int:

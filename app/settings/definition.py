@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
@@ -67,6 +68,17 @@ def _not_blank(value: str) -> str:
     if "\0" in value:
         raise ValueError("must not hold a NUL character")
     return value.strip()
+
+
+def _address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        whole = False
+    if not whole or not value.isprintable() or " " in value:
+        raise ValueError("must be an address such as http://localhost:8080/v1")
+    return value
 
 
 def _no_reserved_name(value: str) -> str:
@@ -140,7 +152,7 @@ class Settings(BaseSettings):
         description="The model: offline (no key, no network), PROVIDER:NAME such as openai:gpt-5 or ollama:qwen3, "
         "or script:FILE. A project's file may name a model, but no file and no address.",
     )
-    base_url: Text | None = Field(
+    base_url: Annotated[Text, AfterValidator(_address)] | None = Field(
         default=None,
         description="The address of an OpenAI-compatible server, such as http://localhost:8080/v1. Models of other "
         "providers than that of the setting model do not use it.",
