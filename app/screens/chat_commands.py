@@ -161,7 +161,21 @@ class ChatCommands:
         if not items:
             self._screen.say("This folder has no stored session yet.")
             return
-        self._screen.skilldeck.push_screen(PickerScreen("Open a session", items), self._picked(self._resume))
+        self._screen.skilldeck.push_screen(
+            PickerScreen("Open a session", items, detail=self._preview), self._picked(self._resume)
+        )
+
+    async def _preview(self, session_id: str) -> str:
+        """The last words of a stored session."""
+        from app.controllers.session_preview import session_preview
+
+        runtime = self._screen.session.runtime
+        if runtime is None:
+            return ""
+        try:
+            return session_preview(await runtime.store.recent(session_id, 60))
+        except SessionError as error:
+            return error.message
 
     async def _fork(self, seq: str) -> None:
         conversation = self._screen.session.conversation
@@ -240,7 +254,9 @@ class ChatCommands:
         def done(chosen: str | None) -> None:
             self._use_theme(chosen or before)
 
-        self._screen.skilldeck.push_screen(PickerScreen("Choose a theme", items, current=before, preview=self._use_theme), done)
+        self._screen.skilldeck.push_screen(
+            PickerScreen("Choose a theme", items, current=before, preview=self._use_theme), done
+        )
 
     def _use_theme(self, name: str) -> None:
         app = self._screen.skilldeck

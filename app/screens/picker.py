@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,9 +13,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from app.controllers.inert import inert_line
+from app.controllers.inert import inert, inert_line
 from app.controllers.matching import Matcher
-from app.controllers.text_layout import Line, Piece, cut_pieces
+from app.controllers.text_layout import Line, Piece, cut_pieces, wrap_text
 from app.widgets.lines_view import LinesView, Page
 
 
@@ -31,8 +31,9 @@ class PickItem:
 class PickerScreen(ModalScreen[str | None]):
     """Typing narrows, arrows choose, Enter takes, Esc leaves with nothing.
 
-    ``current`` is the value that the cursor begins on. With ``free``, Enter on words that match nothing gives the words. ``preview`` is called with each value that the
-    person moves to.
+    ``current`` is the value that the cursor begins on. With ``free``, Enter on words that match nothing gives the
+    words. ``preview`` is called with each value that the person moves to, and ``detail`` gives words about it, shown
+    below the list.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,6 +50,7 @@ class PickerScreen(ModalScreen[str | None]):
         current: str = "",
         free: str = "",
         preview: Callable[[str], None] | None = None,
+        detail: Callable[[str], Awaitable[str]] | None = None,
     ) -> None:
         super().__init__()
         self._title = title
@@ -56,6 +58,7 @@ class PickerScreen(ModalScreen[str | None]):
         self._current = current
         self._free = free
         self._preview = preview
+        self._detail = detail
         self._found: Sequence[PickItem] = items
 
     def compose(self) -> ComposeResult:
@@ -63,21 +66,28 @@ class PickerScreen(ModalScreen[str | None]):
             frame.border_title = self._title
             frame.border_subtitle = self._free or "Enter chooses, Esc closes"
             yield Input(placeholder="Type to narrow", compact=True)
-            yield LinesView(self._page, always_cursor=True)
+            yield LinesView(self._page, always_cursor=True, id="choices")
+            if self._detail is not None:
+                yield LinesView(id="detail")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
         current = next((item for item in self._found if item.value == self._current), None)
-        self.call_after_refresh(self.query_one(LinesView).choose, current)
+        self.call_after_refresh(self._begin, current)
+
+    def _begin(self, current: PickItem | None) -> None:
+        self.query_one("#choices", LinesView).choose(current)
+        self._tell()
 
     @on(Input.Changed)
     def _narrowed(self, message: Input.Changed) -> None:
         self._found = self._matcher.match(message.value.strip())
-        self.query_one(LinesView).choose(None)
+        self.query_one("#choices", LinesView).choose(None)
+        self._tell()
 
     @on(Input.Submitted)
     def _taken(self, message: Input.Submitted) -> None:
-        target = self.query_one(LinesView).target
+        target = self.query_one("#choices", LinesView).target
         if isinstance(target, PickItem):
             self.dismiss(target.value)
         elif self._free and message.value.strip():
@@ -89,10 +99,21 @@ class PickerScreen(ModalScreen[str | None]):
             self.dismiss(message.target.value)
 
     def action_step(self, by: int) -> None:
-        view = self.query_one(LinesView)
+        view = self.query_one("#choices", LinesView)
         view.action_step(by)
         if self._preview is not None and isinstance(view.target, PickItem):
             self._preview(view.target.value)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Shows the words about the choice under the cursor, when they are there and it is still that one."""
+        target = self.query_one("#choices", LinesView).target
+        if self._detail is not None and isinstance(target, PickItem):
+            self.run_worker(self._show_detail(self._detail, target), exclusive=True, group="detail")
+
+    async def _show_detail(self, detail: Callable[[str], Awaitable[str]], item: PickItem) -> None:
+        words = inert(await detail(item.value))
+        self.query_one("#detail", LinesView).show(lambda width: Page(wrap_text(words, width, "muted")))
 
     def action_leave(self) -> None:
         self.dismiss(None)

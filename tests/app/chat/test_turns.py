@@ -355,3 +355,23 @@ async def test_a_picker_narrows_and_takes(tmp_path: Path) -> None:
         await pilot.pause()
         await pilot.press(*"zebra", "enter")
         await deck.until(lambda: taken == ["49", "zebra"], "the free choice")
+
+
+async def test_the_sessions_picker_shows_the_last_words(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("zebra crossing")
+        await pilot.press("enter")
+        await deck.until(lambda: deck.chat.transcript.rows and not deck.chat.session.busy, "a turn")
+        deck.chat.composer.insert("/new")
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: deck.chat.transcript.rows == [], "an empty session")
+        deck.chat.composer.insert("/resume")
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: deck.app.screen is not deck.chat, "the picker")
+        await deck.until(lambda: "› zebra crossing" in deck.text(), "the last words")
+        await pilot.press("enter")
+        await deck.until(lambda: deck.app.screen is deck.chat and deck.chat.transcript.rows, "the session")
