@@ -16,13 +16,13 @@ from app.controllers.runtime_port import ScreenRuntime
 from app.controllers.transcript import Transcript
 from skills_core.agent.live import Compacting, LiveItem, QueueChanged, Retrying, StepStarted, ToolFinished, ToolStarted
 from skills_core.agent.model import TextDelta
+from skills_core.agent.outcome import TurnOutcome
 from skills_core.session import event as kinds
 from skills_core.session.event import PendingEvent, SessionEvent, source_kind, user_message
 
 if TYPE_CHECKING:
     from skills_core.agent import Agent
     from skills_core.agent.model import Model
-    from skills_core.agent.outcome import TurnOutcome
     from skills_core.session import Session
 
 _log = logging.getLogger(__name__)
@@ -66,7 +66,8 @@ class Conversation:
 
     @property
     def busy(self) -> bool:
-        return self._turn is not None and not self._turn.done()
+        """Whether a turn or a compaction is under way."""
+        return (self._turn is not None and not self._turn.done()) or (self._agent is not None and self._agent.busy)
 
     @property
     def model_name(self) -> str:
@@ -146,8 +147,11 @@ class Conversation:
         """Replaces the older part by a summary; returns one line that says what came of it."""
         if self._agent is None or self.busy:
             return "A turn is running: stop it first, or wait."
-        outcome = await self._agent.compact()
+        agent = self._agent
+        outcome = await agent.compact()
         self._set_activity("")
+        if agent.queued and self._agent is agent:
+            self._start()
         return f"{outcome.message} {outcome.hint}".strip()
 
     def user_texts(self) -> list[str]:
@@ -186,9 +190,11 @@ class Conversation:
         agent = self._agent
         if agent is None:
             return
-        outcome: TurnOutcome | None = None
         try:
             outcome = await agent.run_turn(*messages)
+        except Exception as error:
+            _log.exception("a turn failed in a way that is no outcome")
+            outcome = TurnOutcome(reason="failed", message=f"The turn failed: {error}", returned=messages)
         finally:
             if self._agent is agent:
                 self._turn = None

@@ -10,6 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -17,12 +18,13 @@ from app.controllers.commands import COMMANDS
 from app.controllers.completion import Completion, skill_choices
 from app.controllers.composer_history import ComposerHistory
 from app.controllers.hints import composer_hints
+from app.controllers.inert import inert_line
 from app.controllers.marks import Marks
 from app.controllers.questions import QuestionDesk
 from app.controllers.send_rules import SendRules
 from app.controllers.skill_view import SkillView, local_now
 from app.controllers.status_line import StatusFacts
-from app.controllers.text_layout import Line, Role, counted
+from app.controllers.text_layout import Line, Role, counted, cut
 from app.controllers.transcript import Transcript
 from app.messages import (
     ChoiceClicked,
@@ -170,7 +172,7 @@ class ChatScreen(Screen[None]):
             view=session.skill_view,
             tokens=session.tokens,
             activity=session.activity,
-            queued=session.queued,
+            queued=len(session.queued),
         )
 
     def show_hints(self) -> None:
@@ -187,6 +189,8 @@ class ChatScreen(Screen[None]):
         )
         if str(composer.border_subtitle or "") != hints:
             composer.border_subtitle = hints
+        queued = inert_line(" / ".join(self.session.queued))
+        composer.border_title = Content(f"Queued: {cut(queued, max(self.size.width - 16, 8))}") if queued else None
 
     def show_popup(self, *, now: bool = False) -> None:
         """Draws the popup as the completion is; ``now`` writes it to the terminal before anything else happens."""

@@ -93,8 +93,8 @@ class ChatSession:
         return "Waiting for your answer" if waits else self._conversation.activity
 
     @property
-    def queued(self) -> int:
-        return len(self._conversation.queued) if self._conversation is not None else 0
+    def queued(self) -> tuple[str, ...]:
+        return self._conversation.queued if self._conversation is not None else ()
 
     @property
     def busy(self) -> bool:
@@ -272,6 +272,8 @@ class ChatSession:
     def _turn_ended(self, outcome: TurnOutcome) -> None:
         returned = [message for message in outcome.returned if source_kind(message.data) == SOURCE_USER]
         words = "\n\n".join(joined_text(message.data.get("content")) for message in returned)
+        if outcome.reason != "done" and self._conversation is not None:
+            words = "\n\n".join(part for part in (words, self._conversation.take_queued()) if part)
         if words:
             self._screen.drafts.give_back(words)
         if outcome.reason in ("rejected", "failed") and outcome.message:

@@ -67,13 +67,14 @@ async def test_a_message_typed_meanwhile_is_queued_and_sent(tmp_path: Path) -> N
         deck.chat.composer.insert("one")
         await pilot.press("enter")
         await deck.until(lambda: model.requests, "the first request")
-        deck.chat.composer.insert("two")
+        deck.chat.composer.insert("two [/b]")
         await pilot.press("enter")
         await deck.until(lambda: "1 queued" in deck.text(), "the queue")
+        assert "Queued: two [/b]" in deck.text()
         model.go.set()
         await deck.until(lambda: len(model.requests) == 2, "the second request")
         await deck.until(lambda: not deck.chat.session.busy, "the end")
-        assert [row.text() for row in deck.chat.transcript.rows if row.kind == "user"] == ["one", "two"]
+        assert [row.text() for row in deck.chat.transcript.rows if row.kind == "user"] == ["one", "two [/b]"]
 
 
 async def test_esc_stops_the_turn_and_keeps_what_came(tmp_path: Path) -> None:
@@ -375,3 +376,20 @@ async def test_the_sessions_picker_shows_the_last_words(tmp_path: Path) -> None:
         await deck.until(lambda: "› zebra crossing" in deck.text(), "the last words")
         await pilot.press("enter")
         await deck.until(lambda: deck.app.screen is deck.chat and deck.chat.transcript.rows, "the session")
+
+
+async def test_what_was_queued_comes_back_when_the_turn_is_stopped(tmp_path: Path) -> None:
+    model = HeldModel("first")
+    deck = deck_with(tmp_path, model)
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("one")
+        await pilot.press("enter")
+        await deck.until(lambda: "first" in deck.text(), "the words")
+        deck.chat.composer.insert("two")
+        await pilot.press("enter")
+        await deck.until(lambda: "1 queued" in deck.text(), "the queue")
+        deck.chat.composer.insert("three")
+        await pilot.press("escape")
+        await deck.until(lambda: deck.chat.composer.text == "two\nthree", "both in the draft")
+        assert len(model.requests) == 1
