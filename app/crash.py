@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 def short_words(error: BaseException) -> str:
-    """The error on one line, inert."""
+    """The error on one line, inert and without keys."""
     from app.controllers.inert import inert_line
 
-    return inert_line(f"{type(error).__name__}: {error}")[:300]
+    return inert_line(_without_keys(f"{type(error).__name__}: {error}"))[:300]
 
 
 def write_story(state_dir: Path, error: BaseException) -> str:
@@ -22,7 +22,7 @@ def write_story(state_dir: Path, error: BaseException) -> str:
 
     folder = state_dir / "crashes"
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}.log"
-    story = "".join(traceback.format_exception(error))
+    story = _without_keys("".join(traceback.format_exception(error)))
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -31,6 +31,12 @@ def write_story(state_dir: Path, error: BaseException) -> str:
     except OSError:
         return "What happened could not be written down."
     return f"What happened is in {inert_line(str(path))}."
+
+
+def _without_keys(text: str) -> str:
+    from skills_core.agent.secret_text import scrubbed_error, secret_values
+
+    return scrubbed_error(text, secret_values())
 
 
 class CrashReport:

@@ -12,14 +12,23 @@ _KEY_SHAPE = re.compile(
 )
 _SHORTEST = 8
 HIDDEN = "[secret]"
+_remembered: set[str] = set()
+
+
+def remember_secret(value: str) -> None:
+    """Counts a value as a secret for as long as the program runs: a key that came from elsewhere."""
+    if len(value.strip()) >= _SHORTEST:
+        _remembered.add(value.strip())
 
 
 def secret_values(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """The values of the environment's key variables, longest first; short ones would hide ordinary words."""
+    """The values of the environment's key variables and those that are remembered, longest first.
+
+    Short ones are left out: they would hide ordinary words.
+    """
     variables = os.environ if environment is None else environment
-    values = {
-        value.strip() for name, value in variables.items() if _KEY_NAME.search(name) and len(value.strip()) >= _SHORTEST
-    }
+    values = {value.strip() for name, value in variables.items() if _KEY_NAME.search(name)} | _remembered
+    values = {value for value in values if len(value) >= _SHORTEST}
     return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 

@@ -8,6 +8,7 @@ from skills_core.agent.model import ModelError
 from skills_core.agent.models.real.adapter import DEFAULT_SILENCE, RealModel
 from skills_core.agent.models.real.extras import install_command, missing_package
 from skills_core.agent.models.real.providers import PROVIDERS, ProviderFacts, ThinkingLevel
+from skills_core.agent.secret_text import remember_secret
 
 _NO_KEY = "no-key"
 _KNOWN = "offline, script:FILE, " + ", ".join(f"{prefix}:MODEL" for prefix in PROVIDERS)
@@ -48,6 +49,8 @@ def open_real_model(
             )
         # The client libraries insist on one.
         key = _NO_KEY
+    else:
+        remember_secret(key)
     return RealModel(
         name=name,
         prefix=prefix,
