@@ -252,6 +252,7 @@ async def test_sync_waits_for_what_was_appended_before(sink: GatedSink, session:
 
 
 async def test_closing_finishes_the_writes_first_and_then_refuses(sink: GatedSink, session: Session) -> None:
+    before = threading.enumerate()
     writing = asyncio.create_task(session.append(user_message("a")))
     await entered(sink)
     waiting = asyncio.create_task(session.append(user_message("b")))
@@ -266,15 +267,14 @@ async def test_closing_finishes_the_writes_first_and_then_refuses(sink: GatedSin
     await session.aclose()
     assert texts(session) == ["a", "b"]
     assert sink.closed == 1
-    assert not any(thread.name.startswith("session-file") and thread.is_alive() for thread in await settled_threads())
+    await ended([each for each in threading.enumerate() if each not in before and "session-file" in each.name])
 
 
-async def settled_threads() -> list[threading.Thread]:
-    """The threads that are left once those that were told to end have done so."""
-    async with asyncio.timeout(10):
-        while any(thread.name.startswith("session-file") for thread in threading.enumerate()):
-            await asyncio.sleep(0.005)
-    return threading.enumerate()
+async def ended(threads: list[threading.Thread]) -> None:
+    """Until these threads are over; they were told to end already."""
+    for thread in threads:
+        await asyncio.to_thread(thread.join, 10)
+        assert not thread.is_alive(), f"{thread.name} still runs"
 
 
 async def test_a_session_in_memory_needs_no_disk() -> None:
