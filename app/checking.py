@@ -72,7 +72,7 @@ async def _check_root(runtime: Runtime, path: str) -> CheckResult:
         project_skill_dirs=(),
         bundled_skill_dir=None,
     )
-    from skills_core.filesystem import FilesystemProvider, filesystem_provider
+    from skills_core.filesystem import filesystem_provider
 
     registry = SkillRegistry(strict=False)
     provider = registry.register_provider(filesystem_provider(settings)).provider
@@ -80,8 +80,7 @@ async def _check_root(runtime: Runtime, path: str) -> CheckResult:
         snapshot = await settled_snapshot(registry, Lookup(), SETTLE_SECONDS)
     finally:
         await registry.aclose()
-        if isinstance(provider, FilesystemProvider):
-            await provider.aclose()
+        await provider.aclose()
     result = _result(snapshot, {path})
     return result if result.checked else replace(result, notes=(f"{path}: there are no skills in it",))
 

@@ -10,7 +10,6 @@ from app.errors import UsageError
 from app.settings.definition import Settings
 from app.settings.files import state_dir
 from app.system_prompt import system_prompt
-from skills_core.access.refresh import AccessRefresh
 from skills_core.access.store import AccessStore
 from skills_core.filesystem import (
     FilesystemProvider,
@@ -81,7 +80,6 @@ class Runtime:
         access = await asyncio.to_thread(access_store)
         registry = SkillRegistry(strict=False, access=access)
         provider = registry.register_provider(factory).provider
-        assert isinstance(provider, FilesystemProvider)
         return cls(
             settings,
             cwd,
@@ -111,13 +109,9 @@ class Runtime:
         The caller owns session and model. Without a model it opens the settings' one, which may take a moment.
         """
         from app.models import hidden_variables, open_configured_model
-        from skills_core.agent import Agent, AgentLimits, ProjectInstructions, default_tools
-        from skills_core.catalog import CatalogPublisher
-        from skills_core.invocation import InvocationLoader
+        from skills_core.agent import Agent, AgentLimits, default_hooks, default_tools
 
         settings = self.settings
-        wait = settings.watch_stability_threshold_ms / 1000 + STEP_MARGIN_SECONDS
-        invocations = InvocationLoader(self.registry, self.access, approver, settle_timeout=wait)
         return Agent(
             session=session,
             model=model or open_configured_model(settings, settings.model, self.cwd),
@@ -129,18 +123,14 @@ class Runtime:
                 project_root=self.project_root,
                 hidden_variables=hidden_variables(settings),
             ),
-            hooks=(
-                AccessRefresh(self.access),
-                invocations.gate,
-                ProjectInstructions(self.project_root),
-                CatalogPublisher(
-                    self.registry,
-                    self.access,
-                    description_max_length=self._trusted_settings().catalog_description_max_length,
-                    settle_timeout=wait,
-                    budget_tokens=settings.catalog_budget_tokens,
-                ),
-                invocations,
+            hooks=default_hooks(
+                self.registry,
+                approver,
+                self.access,
+                project_root=self.project_root,
+                description_max_length=self._trusted_settings().catalog_description_max_length,
+                budget_tokens=settings.catalog_budget_tokens,
+                settle_timeout=settings.watch_stability_threshold_ms / 1000 + STEP_MARGIN_SECONDS,
             ),
             approver=approver,
             system_prompt=system_prompt(session.header.cwd, self.project_root),

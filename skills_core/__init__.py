@@ -11,23 +11,66 @@ from typing import TYPE_CHECKING
 from skills_core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from skills_core.access import OPEN_ACCESS, AccessStore, SkillAccess
-    from skills_core.agent import Agent, Approver, Model, PreStepHook, Tool, TurnOutcome, default_tools, open_model
+    from skills_core.access import OPEN_ACCESS, AccessStore, AnswersError, SkillAccess
+    from skills_core.agent import (
+        Agent,
+        AgentBusyError,
+        AgentLimits,
+        Answer,
+        Approver,
+        Batch,
+        LiveItem,
+        Model,
+        ModelError,
+        ModelReply,
+        ModelRequest,
+        PreStepHook,
+        ProjectInstructions,
+        Reject,
+        RetryPolicy,
+        StepContext,
+        StreamItem,
+        TextDelta,
+        ThinkingDelta,
+        Tool,
+        ToolCallDelta,
+        ToolContext,
+        ToolOutcome,
+        ToolQuestion,
+        ToolSchema,
+        TrustQuestion,
+        TurnOutcome,
+        Usage,
+        default_hooks,
+        default_tools,
+        open_model,
+    )
     from skills_core.catalog import CatalogPublisher
-    from skills_core.filesystem import FilesystemProvider, FilesystemSettings, filesystem_provider
+    from skills_core.filesystem import (
+        FilesystemProvider,
+        FilesystemSettings,
+        FilesystemSettingsError,
+        filesystem_provider,
+    )
     from skills_core.invocation import InvocationLoader
     from skills_core.problem import SkillProblem
     from skills_core.registry import (
+        IncompleteReason,
         Lookup,
+        ProviderContractError,
         ProviderControl,
         ProviderListing,
+        Registration,
+        RegistrationError,
+        RegistryClosedError,
+        RevalidatingProvider,
         Scope,
         SkillProvider,
         SkillRegistry,
         SkillSnapshot,
         settled_snapshot,
     )
-    from skills_core.session import Session, SessionStore
+    from skills_core.session import PendingEvent, Session, SessionError, SessionEvent, SessionStore, user_message
     from skills_core.skill import (
         DirectoryBase,
         InvocationPolicy,
@@ -43,22 +86,44 @@ __all__ = [
     "OPEN_ACCESS",
     "AccessStore",
     "Agent",
+    "AgentBusyError",
+    "AgentLimits",
+    "Answer",
+    "AnswersError",
     "Approver",
+    "Batch",
     "CatalogPublisher",
     "DirectoryBase",
     "FilesystemProvider",
     "FilesystemSettings",
+    "FilesystemSettingsError",
+    "IncompleteReason",
     "InvocationLoader",
     "InvocationPolicy",
+    "LiveItem",
     "Lookup",
     "Model",
+    "ModelError",
+    "ModelReply",
+    "ModelRequest",
     "OpaqueBase",
+    "PendingEvent",
     "PreStepHook",
+    "ProjectInstructions",
+    "ProviderContractError",
     "ProviderControl",
     "ProviderListing",
+    "Registration",
+    "RegistrationError",
+    "RegistryClosedError",
+    "Reject",
+    "RetryPolicy",
+    "RevalidatingProvider",
     "RuntimeSkill",
     "Scope",
     "Session",
+    "SessionError",
+    "SessionEvent",
     "SessionStore",
     "SkillAccess",
     "SkillCandidate",
@@ -68,29 +133,46 @@ __all__ = [
     "SkillRegistry",
     "SkillSnapshot",
     "SkillSummary",
+    "StepContext",
+    "StreamItem",
+    "TextDelta",
+    "ThinkingDelta",
     "Tool",
+    "ToolCallDelta",
+    "ToolContext",
+    "ToolOutcome",
+    "ToolQuestion",
+    "ToolSchema",
+    "TrustQuestion",
     "TurnOutcome",
     "UrlBase",
+    "Usage",
+    "default_hooks",
     "default_tools",
     "filesystem_provider",
     "open_model",
     "settled_snapshot",
+    "user_message",
 ]
 
 __getattr__ = lazy_names(
     __name__,
     globals(),
     {
-        "access": "OPEN_ACCESS AccessStore SkillAccess",
-        "agent": "Agent Approver Model PreStepHook Tool TurnOutcome default_tools open_model",
+        "access": "OPEN_ACCESS AccessStore AnswersError SkillAccess",
+        "agent": "Agent AgentBusyError AgentLimits Answer Approver Batch LiveItem Model ModelError ModelReply"
+        " ModelRequest PreStepHook ProjectInstructions Reject RetryPolicy StepContext StreamItem"
+        " TextDelta ThinkingDelta Tool ToolCallDelta ToolContext ToolOutcome ToolQuestion ToolSchema"
+        " TrustQuestion TurnOutcome Usage default_hooks default_tools open_model",
         "catalog": "CatalogPublisher",
-        "filesystem": "FilesystemProvider FilesystemSettings filesystem_provider",
+        "filesystem": "FilesystemProvider FilesystemSettings FilesystemSettingsError filesystem_provider",
         "invocation": "InvocationLoader",
         "problem": "SkillProblem",
-        "registry": "Lookup ProviderControl ProviderListing Scope SkillProvider SkillRegistry SkillSnapshot"
-        " settled_snapshot",
-        "session": "Session SessionStore",
-        "skill": "DirectoryBase InvocationPolicy OpaqueBase RuntimeSkill SkillCandidate SkillDefinition SkillSummary"
-        " UrlBase",
+        "registry": "IncompleteReason Lookup ProviderContractError ProviderControl ProviderListing Registration"
+        " RegistrationError RegistryClosedError RevalidatingProvider Scope SkillProvider SkillRegistry"
+        " SkillSnapshot settled_snapshot",
+        "session": "PendingEvent Session SessionError SessionEvent SessionStore user_message",
+        "skill": "DirectoryBase InvocationPolicy OpaqueBase RuntimeSkill SkillCandidate SkillDefinition"
+        " SkillSummary UrlBase",
     },
 )

@@ -11,6 +11,7 @@ from skills_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from skills_core.agent.approval import Answer, Approver, ToolQuestion, TrustQuestion
+    from skills_core.agent.default_hooks import default_hooks
     from skills_core.agent.hooks import Batch, PreStepHook, Reject, StepContext
     from skills_core.agent.instructions import ProjectInstructions
     from skills_core.agent.limits import AgentLimits
@@ -82,6 +83,7 @@ __all__ = [
     "TrustQuestion",
     "TurnOutcome",
     "Usage",
+    "default_hooks",
     "default_tools",
     "open_model",
 ]
@@ -91,6 +93,7 @@ __getattr__ = lazy_names(
     globals(),
     {
         "approval": "Answer Approver ToolQuestion TrustQuestion",
+        "default_hooks": "default_hooks",
         "hooks": "Batch PreStepHook Reject StepContext",
         "instructions": "ProjectInstructions",
         "limits": "AgentLimits",

@@ -23,7 +23,7 @@ from skills_core.filesystem.settings import FilesystemSettings
 from skills_core.filesystem.signature import SYSTEM_CLOCK, Clock
 from skills_core.filesystem.watching.status import WatchStatus
 from skills_core.registry.lookup import Lookup
-from skills_core.registry.provider import IncompleteReason, ProviderControl, ProviderFactory, ProviderListing
+from skills_core.registry.provider import IncompleteReason, ProviderControl, ProviderListing
 from skills_core.skill import SkillCandidate, SkillDefinition
 
 if TYPE_CHECKING:
@@ -328,7 +328,9 @@ class FilesystemProvider:
             raise
 
 
-def filesystem_provider(settings: FilesystemSettings | None = None) -> ProviderFactory:
+def filesystem_provider(
+    settings: FilesystemSettings | None = None,
+) -> Callable[[ProviderControl], FilesystemProvider]:
     """A factory for ``SkillRegistry.register_provider``."""
     chosen = settings or FilesystemSettings()
     return lambda control: FilesystemProvider(control, chosen)

@@ -11,7 +11,7 @@ from skills_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from skills_core.session.error import SessionError, SessionInUseError, SessionNotFoundError, SessionReadOnlyError
-    from skills_core.session.event import PendingEvent, SessionEvent, SessionHeader
+    from skills_core.session.event import PendingEvent, SessionEvent, SessionHeader, user_message
     from skills_core.session.info import SessionInfo
     from skills_core.session.reading import Damage
     from skills_core.session.session import Session
@@ -31,6 +31,7 @@ __all__ = [
     "SessionReadOnlyError",
     "SessionStore",
     "Surface",
+    "user_message",
 ]
 
 __getattr__ = lazy_names(
@@ -38,7 +39,7 @@ __getattr__ = lazy_names(
     globals(),
     {
         "error": "SessionError SessionInUseError SessionNotFoundError SessionReadOnlyError",
-        "event": "PendingEvent SessionEvent SessionHeader",
+        "event": "PendingEvent SessionEvent SessionHeader user_message",
         "info": "SessionInfo",
         "reading": "Damage",
         "session": "Session",

@@ -16,8 +16,8 @@ from skills_core.access.policy import OPEN_ACCESS
 from skills_core.agent.hooks import StepContext
 from skills_core.agent.tools.skill import SKILL_TOOL, SkillTool
 from skills_core.catalog import CatalogPublisher
-from skills_core.filesystem import FilesystemProvider, FilesystemSettings, filesystem_provider
-from skills_core.registry import Lookup, ProviderControl, SkillRegistry, SkillSnapshot, settled_snapshot
+from skills_core.filesystem import FilesystemSettings, filesystem_provider
+from skills_core.registry import Lookup, SkillRegistry, SkillSnapshot, settled_snapshot
 from skills_core.session import Session
 from tests.bench.peers import ChokidarPeer
 from tests.bench.skills import make_skills, skill_text
@@ -114,17 +114,7 @@ class _Registry:
         self.noticed_at = 0.0
 
     async def __aenter__(self) -> _Registry:
-        made: list[FilesystemProvider] = []
-        factory = filesystem_provider(self._settings)
-
-        def make(control: ProviderControl) -> FilesystemProvider:
-            provider = factory(control)
-            assert isinstance(provider, FilesystemProvider)
-            made.append(provider)
-            return provider
-
-        self.registry.register_provider(make)
-        self.provider = made[0]
+        self.provider = self.registry.register_provider(filesystem_provider(self._settings)).provider
         # When the watcher told the provider: set before the first look, at which the watcher is made.
         told = self.provider._hint
 
