@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from app.controllers.marks import Marks
 from app.controllers.skill_view import SkillView
 from app.controllers.text_layout import Line, Piece, counted, line, wrap
 
 _KEY_WIDTH = 14
 
 
-def welcome_lines(view: SkillView, model: str, width: int) -> list[Line]:
+def welcome_lines(view: SkillView, model: str, width: int, marks: Marks) -> list[Line]:
     """The lines at a width, from what is known so far."""
     lines = [line(Piece("Skilldeck", "heading")), Line()]
     if view.snapshot is None:
@@ -24,7 +25,7 @@ def welcome_lines(view: SkillView, model: str, width: int) -> list[Line]:
         ("@", "name a file of the project; its text goes with your message"),
         ("/new-skill NAME", "make a skill of your own"),
         ("F6", "the skills as the model has them, and why one is missing"),
-        ("▸ rows", "Tab goes to the transcript; Enter opens a row to the exact text the model got"),
+        (f"{marks.closed} rows", "Tab goes to the transcript; Enter opens a row to the exact text the model got"),
         ("F1", "every key and command"),
         ("/quit", "leave; Ctrl+C twice does too"),
     ):

@@ -19,7 +19,7 @@ from app.controllers.completion import Completion, skill_choices
 from app.controllers.composer_history import ComposerHistory
 from app.controllers.hints import composer_hints
 from app.controllers.inert import inert_line
-from app.controllers.marks import Marks
+from app.controllers.marks import ASCII, Marks
 from app.controllers.questions import QuestionDesk
 from app.controllers.send_rules import SendRules
 from app.controllers.skill_view import SkillView, local_now
@@ -139,6 +139,7 @@ class ChatScreen(Screen[None]):
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
+        self.set_class(self.marks is ASCII, "ascii")
         self.composer.focus()
         self.show_status()
         self.show_hints()
@@ -224,7 +225,7 @@ class ChatScreen(Screen[None]):
     def _welcome(self, width: int) -> list[Line]:
         from app.controllers.welcome_lines import welcome_lines
 
-        return welcome_lines(self.session.skill_view, self.session.model_name, width)
+        return welcome_lines(self.session.skill_view, self.session.model_name, width, self.marks)
 
     def _question_changed(self) -> None:
         if self.alive:
