@@ -49,6 +49,9 @@ class ModelServer:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self.requests: list[RecordedRequest] = []
+        self.hold_after: int | None = None
+        """Where a whole reply pauses, in bytes, until ``release`` is set; once."""
+        self.release = asyncio.Event()
         self.gone = asyncio.Event()
         """Set when a client went away in the middle of an answer."""
 
@@ -128,7 +131,12 @@ class ModelServer:
                     await _chunk(writer, self._format.endless(text, model))
                     await asyncio.sleep(0.001)
             case Reply():
-                await _chunk(writer, self._format.encode(answer, model))
+                data, self.hold_after, after = self._format.encode(answer, model), None, self.hold_after
+                if after is not None:
+                    await _chunk(writer, data[:after])
+                    await self.release.wait()
+                    data = data[after:]
+                await _chunk(writer, data)
                 await _end_stream(writer)
                 return True
             case Ends(reply, after):
