@@ -86,12 +86,19 @@ def test_skills_are_sorted_and_losers_are_shadowed(place: Place) -> None:
     loser = place.skill("same", "The user's.", root=place.home / ".agents" / "skills")
     place.skill("zebra")
     place.skill("ant")
-    report = place.run("skills", "--json").json
+    report = place.run("skills", "--json", "--trust", "yes").json
     names = [skill["name"] for skill in report["skills"]]
     assert names == sorted(names) == ["ant", "same", "write-a-skill", "zebra"]
     (lost,) = report["shadowed"]
     assert list(lost) == SHADOWED_KEYS
     assert (lost["path"], lost["winner_path"], lost["rank"]) == (str(loser), str(winner), 500)
+
+
+def test_an_untrusted_project_takes_no_name_from_the_person(place: Place) -> None:
+    theirs = place.skill("same", "The project's.")
+    own = place.skill("same", "The user's.", root=place.home / ".agents" / "skills")
+    (lost,) = place.run("skills", "--json").json["shadowed"]
+    assert (lost["path"], lost["winner_path"], lost["rank"]) == (str(theirs), str(own), 200)
 
 
 def test_trust_decides_what_the_digest_covers(place: Place) -> None:
