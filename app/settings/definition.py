@@ -48,7 +48,7 @@ def _list_from_text(value: object, separator: str) -> object:
     if value.lstrip().startswith("["):
         try:
             return json.loads(value)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError("looks like a JSON list but is not one") from error
     return tuple(part.strip() for part in re.split(separator, value) if part.strip())
 
@@ -109,7 +109,7 @@ def _flat_keymap(value: object) -> object:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError("must be a table of binding ids and keys") from error
     if not isinstance(value, Mapping):
         return value

@@ -59,4 +59,5 @@ def _requirement(key: str, error: ErrorDetails) -> tuple[str, str]:
 
 def _short(value: object) -> str:
     text = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    text = " ".join(text[:200].split())
     return text if len(text) <= 60 else text[:57] + "..."

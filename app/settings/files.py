@@ -15,6 +15,12 @@ from app.settings.sources import Layer, LayerKind, Origin
 USER_FILE = "settings.toml"
 PROJECT_FILE = ".skilldeck.toml"
 FILE_MAX_BYTES = 1 << 20
+PROJECT_FILE_MAX_BYTES = 1 << 16
+"""A project's few settings are short, and a stranger's file must not keep the program busy."""
+
+LINE_DOTS_MAX = 200
+"""How many dots a line may have: the time that a dotted key takes grows with the square of its parts."""
+
 NESTING_MAX = 16
 """How many levels of tables and lists a settings file may have; no setting needs more than a few."""
 
@@ -56,9 +62,12 @@ def read_layer(path: Path, kind: LayerKind) -> Layer:
 
     Raises UsageError with the line and column when it is not TOML, and when it cannot be read.
     """
-    text = _read_text(path)
+    text = _read_text(path, PROJECT_FILE_MAX_BYTES if kind == "project" else FILE_MAX_BYTES)
     if text is None:
         return Layer(kind=kind)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > LINE_DOTS_MAX and not line.lstrip().startswith("#"):
+            raise UsageError(f"{path}:{number}: has too many dots in one line", "write it in several lines")
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -88,7 +97,7 @@ def resolve_paths(value: Any, base: Path) -> Any:
     return value
 
 
-def _read_text(path: Path) -> str | None:
+def _read_text(path: Path, most: int) -> str | None:
     # Opened without blocking and checked on the descriptor: a project may hold a FIFO or a device of this name.
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -100,13 +109,13 @@ def _read_text(path: Path) -> str | None:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UsageError(f"{path}: is not a file")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(FILE_MAX_BYTES + 1)
+            data = file.read(most + 1)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {_reason(error)}") from None
     finally:
         os.close(descriptor)
-    if len(data) > FILE_MAX_BYTES:
-        raise UsageError(f"{path}: is larger than 1 MiB")
+    if len(data) > most:
+        raise UsageError(f"{path}: is larger than {most >> 10:,} KiB")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
