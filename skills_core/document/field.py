@@ -84,8 +84,12 @@ def permission_key(key: str) -> str | None:
     """The permission key that ``key`` is or could be meant for, in its right spelling."""
     if len(key) not in _PERMISSION_LENGTHS:
         return None
-    folded = key.casefold().replace("-", "").replace("_", "").replace(" ", "")
-    return _PERMISSION_WORDS.get(folded)
+    return _PERMISSION_WORDS.get(folded_key(key))
+
+
+def folded_key(key: str) -> str:
+    """``key`` without what spellings of one word differ in: letter case, hyphens, underscores and spaces."""
+    return key.casefold().replace("-", "").replace("_", "").replace(" ", "")
 
 
 def add_field(fields: dict[str, Field], field: Field, source: str, problems: ProblemList) -> None:

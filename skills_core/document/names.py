@@ -15,10 +15,9 @@ _SLUG_SOURCE_MAX = 512
 
 @dataclass(frozen=True, slots=True)
 class OfferedName:
-    """``derived``: not the written name. ``source`` says what it was made from."""
+    """A derived name; ``source`` says what it was made from."""
 
     name: str
-    derived: bool
     source: str
 
 
@@ -41,11 +40,11 @@ def derive_name(written: str, entry: EntryName) -> OfferedName | None:
     place = "folder" if entry.kind == "bundle" else "file"
     name = place_name(entry)
     if name is not None:
-        return OfferedName(name, True, f"the {place}'s name")
+        return OfferedName(name, f"the {place}'s name")
     name = slug(written)
     if name:
-        return OfferedName(name, True, "the written name")
+        return OfferedName(name, "the written name")
     if entry.kind == "flat" and entry.stem.casefold() == "skill":
         return None
     name = slug(entry.stem)
-    return OfferedName(name, True, f"the {place}'s name") if name else None
+    return OfferedName(name, f"the {place}'s name") if name else None
