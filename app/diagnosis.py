@@ -47,7 +47,12 @@ async def diagnose(runtime: Runtime) -> list[Finding]:
     findings.append(skills(snapshot))
     findings.append(trust(runtime, snapshot))
     findings += await watcher(runtime, snapshot)
-    findings += [model(runtime.settings, runtime.cwd), keys(runtime.settings), editor(runtime.settings)]
+    findings += [
+        model(runtime.settings, runtime.cwd),
+        providers(runtime.settings),
+        keys(runtime.settings),
+        editor(runtime.settings),
+    ]
     return findings
 
 
@@ -183,7 +188,7 @@ def _skill_folders(runtime: Runtime, snapshot: SkillSnapshot) -> frozenset[str]:
 
 def model(settings: Settings, cwd: str) -> Finding:
     """Whether the model of the settings can be opened. No request is sent, and the key command is not run."""
-    from app.models import OFFLINE, SCRIPT, may_have_key, script_name
+    from app.models import OFFLINE, SCRIPT, is_own_provider, may_have_key, open_real, script_name
     from skills_core.agent.model import ModelError
     from skills_core.agent.models import open_model
 
@@ -196,11 +201,23 @@ def model(settings: Settings, cwd: str) -> Finding:
             open_model(script_name(name, cwd))
         else:
             stand_in = "a key" if has_key and may_have_key(settings, name) else None
-            open_model(name, base_url=settings.base_url, api_key=stand_in)
+            open_real(settings, name, stand_in)
     except ModelError as error:
         return Finding("model", "error", f"{name}: {error.message}", error.hint or None)
-    address = f" at {without_password(settings.base_url)}" if settings.base_url is not None else ""
+    at = settings.base_url if is_own_provider(settings, name) else None
+    address = f" at {without_password(at)}" if at is not None else ""
     return Finding("model", "ok", f"{name}{address}; no request was sent")
+
+
+def providers(settings: Settings) -> Finding:
+    """For which providers there is all that their models need. No server is asked."""
+    from app.controllers.model_choices import provider_states, readiness_words
+    from app.models import own_keys
+
+    states = provider_states(own_keys(settings))
+    missing = next((state for state in states if state.readiness == "not-installed"), None)
+    hint = f"{missing.prefix}: {missing.note}" if missing is not None else None
+    return Finding("providers", "ok", readiness_words(states), hint)
 
 
 def keys(settings: Settings) -> Finding:

@@ -103,6 +103,19 @@ def hidden_variables(settings: Settings) -> frozenset[str]:
     return frozenset((*key_variables(), KEY_VARIABLE)) - frozenset(settings.shell_keys)
 
 
+def own_keys(settings: Settings) -> dict[str, str]:
+    """By provider, the name of the setting that holds the person's own key for it; nothing runs and nothing is read."""
+    from skills_core.agent.models.real.providers import PROVIDERS
+
+    if settings.api_key is not None:
+        holder = KEY_VARIABLE
+    elif settings.api_key_command is not None:
+        holder = "api_key_command"
+    else:
+        return {}
+    return {prefix: holder for prefix in PROVIDERS if is_own_provider(settings, f"{prefix}:any")}
+
+
 def model_key(settings: Settings) -> str | None:
     """The key of the settings, or what the command prints on its first line. Raises ModelError."""
     if settings.api_key is not None:

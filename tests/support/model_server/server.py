@@ -52,6 +52,8 @@ class ModelServer:
         self.hold_after: int | None = None
         """Where a whole reply pauses, in bytes, until ``release`` is set; once."""
         self.release = asyncio.Event()
+        self.refuse_listing = ""
+        """What is said instead of the models that are offered, with status 401."""
         self.gone = asyncio.Event()
         """Set when a client went away in the middle of an answer."""
 
@@ -102,6 +104,10 @@ class ModelServer:
 
     async def _answer(self, request: RecordedRequest, writer: asyncio.StreamWriter) -> bool:
         """Plays the next answer; returns whether the connection stays open."""
+        if request.method == "GET" and self.refuse_listing:
+            said = json.dumps(self._format.error(self.refuse_listing, "invalid_api_key", "authentication_error"))
+            await _send(writer, 401, said.encode(), {"content-type": "application/json"})
+            return True
         if request.method == "GET":
             await _send(writer, 200, self._listing(), {"content-type": "application/json"})
             return True

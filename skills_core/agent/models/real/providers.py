@@ -29,6 +29,11 @@ class ProviderFacts:
     def key(self, environment: Mapping[str, str] | None = None) -> str | None:
         return _first(self.keys, environment)
 
+    def key_variable(self, environment: Mapping[str, str] | None = None) -> str | None:
+        """The name of the variable that holds a key, if one does."""
+        variables = os.environ if environment is None else environment
+        return next((name for name in self.keys if variables.get(name, "").strip()), None)
+
     def base_url(self, environment: Mapping[str, str] | None = None) -> str | None:
         return _first(self.url_variables, environment) or self.url
 
