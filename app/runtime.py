@@ -30,6 +30,9 @@ SETTLE_SECONDS = 2.0
 
 STEP_MARGIN_SECONDS = 0.1
 
+PROVIDER_SECONDS = 30.0
+"""After how long a source of skills that does not answer, such as a lost network folder, counts as failed."""
+
 
 class Runtime:
     """Registry, provider, access, sessions and settings, opened together and closed together.
@@ -78,7 +81,7 @@ class Runtime:
             )
 
         access = await asyncio.to_thread(access_store)
-        registry = SkillRegistry(strict=False, access=access)
+        registry = SkillRegistry(strict=False, access=access, provider_timeout=PROVIDER_SECONDS)
         provider = registry.register_provider(factory).provider
         return cls(
             settings,
