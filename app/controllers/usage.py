@@ -43,11 +43,13 @@ def usage_totals(events: Iterable[SessionEvent]) -> UsageTotals:
 
 def with_event(totals: UsageTotals, event: SessionEvent) -> UsageTotals:
     """The totals with one more event of the log; the same ones when it is no reply of a real model."""
-    if event.type != ASSISTANT_MESSAGE or str(event.data.get("model", "")).startswith(_FREE):
+    if event.type != ASSISTANT_MESSAGE:
         return totals
     usage = event.data.get("usage")
     counts: Mapping[str, Any] = cast("Mapping[str, Any]", usage) if isinstance(usage, Mapping) else {}
     counted = any(_count(counts, name) is not None for name in ("input_tokens", "output_tokens"))
+    if not counted and str(event.data.get("model", "")).startswith(_FREE):
+        return totals
     cost = counts.get("cost")
     priced = isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0
     return UsageTotals(

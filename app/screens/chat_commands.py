@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from app.screens.chat import ChatScreen
     from skills_core.session import Session, SessionInfo
 
-KNOWN_MODELS = ("offline", "openai:gpt-5", "anthropic:claude-sonnet-4-5", "ollama:qwen3")
-"""Examples of each kind, to start from; any other name can be written."""
-
 
 class ChatCommands:
     """One method a command, found by its name."""
@@ -73,25 +70,29 @@ class ChatCommands:
         self._page(f"The catalog as the model received it, event {newest.seq}{hidden}", text)
 
     async def _why(self, words: str) -> None:
-        from skills_core.agent.models.offline import route
+        from skills_core.agent.model import ModelRequest
+        from skills_core.agent.models.offline import explain, explain_words, render_explanation
         from skills_core.catalog import catalog_entries
 
         session = self._screen.session
-        view, access = session.skill_view, session.access
+        conversation = session.conversation
         if not words:
-            conversation = session.conversation
             texts = conversation.user_texts() if conversation is not None else []
-            words = texts[-1] if texts else ""
-        if not words:
-            self._screen.say("Write the words behind it: /why my shirts need hemming")
-            return
-        if view.snapshot is None or access is None:
-            self._screen.say("The skills are still being looked for.")
-            return
-        routes = route(words, catalog_entries(view.snapshot, access, session.description_length))
-        lines = [f"{found.score:6.2f}  {found.name}  ({', '.join(found.words)})" for found in routes]
-        body = "\n".join(lines) if lines else "No skill shares a word with it."
-        self._page("Where these words lead", f"{words}\n\n{body}")
+            if not texts or conversation is None or conversation.session is None:
+                self._screen.say("Write the words behind it: /why my shirts need hemming")
+                return
+            # With the catalog that the model had then, not with the skills of now.
+            request = ModelRequest("", conversation.session.surface.messages(), ())
+            explanation = await asyncio.to_thread(explain, request)
+            words = explanation.decision.words or texts[-1]
+        else:
+            view, access = session.skill_view, session.access
+            if view.snapshot is None or access is None:
+                self._screen.say("The skills are still being looked for.")
+                return
+            entries = catalog_entries(view.snapshot, access, session.description_length)
+            explanation = await asyncio.to_thread(explain_words, words, entries)
+        self._page("Where these words lead", f"{words}\n\n{render_explanation(explanation)}")
 
     async def _trust(self, answer: str) -> None:
         session = self._screen.session
@@ -117,28 +118,28 @@ class ChatCommands:
             self._screen.say(f"{runtime.project_root}: {now}. It has no skills of its own now.", "muted", 8)
 
     async def _model(self, name: str) -> None:
-        from app.screens.picker import PickerScreen, PickItem
+        from app.screens.model_picker import open_model_picker
 
-        session = self._screen.session
         if name:
             await self._use_model(name)
-            return
-        names = dict.fromkeys((session.model_name, *KNOWN_MODELS))
-        items = [PickItem(each, each, "in use" if each == session.model_name else "") for each in names]
-        self._screen.skilldeck.push_screen(
-            PickerScreen("Choose a model", items, free="Enter uses the name as written"), self._picked(self._use_model)
-        )
+        else:
+            open_model_picker(self._screen, self._picked(self._use_model))
 
     async def _use_model(self, name: str) -> None:
-        conversation = self._screen.session.conversation
-        if conversation is None:
+        from skills_core.agent.model import ModelError
+
+        session = self._screen.session
+        runtime, conversation = session.runtime, session.conversation
+        if runtime is None or conversation is None:
             return
         self._screen.say(f"Opening {name} …", "muted")
-        model = await self._screen.session.open_model(name)
-        if model is not None:
-            await conversation.set_model(model)
-            if model.name == name:
-                self._screen.say(f"{name} answers from now on.", "muted", 4)
+        try:
+            model = await runtime.open_model(name)
+        except ModelError as error:
+            self._screen.say(f"{error.message} {error.hint} {session.model_name} stays.", "error")
+            return
+        await conversation.set_model(model)
+        self._screen.say(f"{name} answers from now on.", "muted", 4)
 
     async def _new(self, arguments: str) -> None:
         await self._switch(lambda runtime: runtime.store.create(runtime.cwd))

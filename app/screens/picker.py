@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.markup import escape
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
@@ -77,6 +78,18 @@ class PickerScreen(ModalScreen[str | None]):
 
     def _begin(self, current: PickItem | None) -> None:
         self.query_one("#choices", LinesView).choose(current)
+        self._tell()
+
+    def replace_items(self, items: Sequence[PickItem], note: str) -> None:
+        """Shows other items in their place, the cursor on the same value, and a note in the frame."""
+        if not self.is_attached:
+            return
+        view = self.query_one("#choices", LinesView)
+        before = view.target.value if isinstance(view.target, PickItem) else ""
+        self._matcher = Matcher(list(items))
+        self._found = self._matcher.match(self.query_one(Input).value.strip())
+        self.query_one("#frame").border_subtitle = escape(inert_line(note))
+        view.choose(next((item for item in self._found if item.value == before), None))
         self._tell()
 
     @on(Input.Changed)
