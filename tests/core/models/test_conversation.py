@@ -129,16 +129,14 @@ class Catalogs:
         return (*batch, user_message(f"catalog of step {context.step}", {"kind": "test"}))
 
 
-def parts(dialect: str, body: Any) -> tuple[list[str], dict[str, str]]:
-    """The messages as sent, and all of the rest of the body."""
+def wire(dialect: str, body: bytes) -> tuple[str, str, str]:
+    """The bytes of a request before its messages, those of the messages up to their last word, and those behind."""
     key = {"responses": "input", "gemini": "contents"}.get(dialect, "messages")
-    rest = {name: json.dumps(value) for name, value in body.items() if name != key}
-    if dialect == "messages":
-        # Neighbours of one role are sent as one message: compare their blocks.
-        return [json.dumps([m["role"], block]) for m in body[key] for block in m["content"]], rest
-    if dialect == "gemini":
-        return [json.dumps([m["role"], part]) for m in body[key] for part in m["parts"]], rest
-    return [json.dumps(message) for message in body[key]], rest
+    text = body.decode()
+    start = text.index("[", text.index(f'"{key}"'))
+    _, end = json.JSONDecoder().raw_decode(text, start)
+    # What follows the last word closes it; a later message may stand in the same list or the same message.
+    return text[:start], text[start:end].rstrip('"}] '), text[end:]
 
 
 @pytest.mark.parametrize("dialect", FORMATS)
@@ -160,14 +158,27 @@ async def test_the_prefix_of_a_request_never_changes_and_a_replacement_catalog_o
         )
         await within(agent.run_turn(user_message("Once more")), "the resumed turn")
     assert len(server.requests) == 5
-    previous, rest = parts(dialect, server.requests[0].json)
+    before, previous, behind = wire(dialect, server.requests[0].body)
     for request in server.requests[1:]:
-        messages, others = parts(dialect, request.json)
-        assert messages[: len(previous)] == previous
+        head, messages, tail = wire(dialect, request.body)
+        assert (head, tail) == (before, behind)
+        assert messages.startswith(previous)
         assert len(messages) > len(previous)
-        assert others == rest
         previous = messages
-    assert sum("catalog of step" in message for message in previous) == 2
+    assert previous.count("catalog of step") == 2
+
+
+async def test_what_a_server_may_keep_is_marked_for_it(bench: Bench) -> None:
+    """The messages format caches only what it is asked to: the tools, the instructions, and the conversation."""
+    async with ModelServer("messages", FIRST, LAST) as server:
+        agent = await agent_for(bench, server)
+        await within(agent.run_turn(user_message("Read a and b")), "the turn")
+    mark = {"type": "ephemeral", "ttl": "5m"}
+    for request in server.requests:
+        sent = request.json
+        assert sent["cache_control"] == mark
+        assert sent["system"][-1]["cache_control"] == mark
+        assert sent["tools"][-1]["cache_control"] == mark
 
 
 FAULTS: dict[str, tuple[Answer, bool]] = {
@@ -245,7 +256,7 @@ async def test_a_stream_that_falls_silent_is_a_timeout(bench: Bench, dialect: An
         # The first request imports the libraries, which takes longer than the silence that is played.
         await within(agent.run_turn(user_message("Warm up")), "the first turn")
         server._answers = [Hangs(FIRST, 700), LAST]
-        agent = await agent_for(bench, server, bench.session, limits=AgentLimits(reply_idle=1.0))
+        agent = await agent_for(bench, server, bench.session, limits=AgentLimits(reply_idle=0.4))
         outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
         assert outcome.reason == "done", outcome
     assert [data["kind"] for data in bench.data("model/retry")] == ["timeout"]
@@ -270,29 +281,70 @@ async def test_a_turn_cancelled_in_mid_stream_keeps_what_came(bench: Bench, dial
     assert "Interrupted" in wire or "tool" not in "".join(block["type"] for block in kept["content"])
 
 
+CUT = Reply(thinking="Hm.", text="I read.", calls=(("read", '{"path": "é"}'),), piece=3)
+
+
+def telling_places(data: bytes, few: int) -> list[int]:
+    """Where a stream is worth cutting: around the ends of some events, within lines, within a character, at the end."""
+    ends = [place + 2 for place in range(len(data)) if data.startswith(b"\n\n", place)]
+    chosen = ends[:: max(1, len(ends) // few)]
+    around = {place + offset for place in chosen for offset in (0, 9)}
+    escaped = data.find(b"\\u00e9")
+    around |= {0, 1, len(data) - 2, len(data) - 1, *((escaped + 3,) if escaped > 0 else ())}
+    return sorted(place for place in around if 0 <= place < len(data))
+
+
+async def plug_pulled(tmp_path: Path, server: ModelServer, way: Any, after: int) -> None:
+    """One turn whose stream is cut after so many bytes: what came is kept, nothing is invented, and it goes on."""
+    bench = Bench(tmp_path / f"{way.__name__}-{after}")
+    server._answers = [way(CUT, after), LAST]
+    asked = len(server.requests)
+    agent = await agent_for(bench, server, retry=RetryPolicy(attempts=1))
+    outcome = await within(agent.run_turn(user_message("Hello")), f"the turn cut after {after} bytes")
+    assert_valid(bench.session)
+    replies = bench.data("assistant/message")
+    if outcome.reason == "done":
+        # Only when all that matters had come: the call ran, and the next request brought the last reply.
+        assert [block["type"] for block in replies[0]["content"]] == ["thinking", "text", "tool_call"], after
+        assert replies[0]["stop_reason"] == "tool_calls"
+        assert len(server.requests) == asked + 2
+    else:
+        assert outcome.reason == "failed", (after, outcome)
+        assert outcome.message
+        assert len(server.requests) == asked + 1
+        assert bench.live_of(ToolStarted) == [], "a call of a reply that was cut must not run"
+        assert [reply["stop_reason"] for reply in replies] in ([], ["cut"])
+        for block in (block for reply in replies for block in reply["content"]):
+            whole = {"thinking": CUT.thinking, "text": CUT.text, "tool_call": "read"}[block["type"]]
+            assert whole.startswith(block["name"] if block["type"] == "tool_call" else block["text"])
+    server._answers = [LAST]
+    outcome = await within(agent.run_turn(user_message("Go on")), f"the turn after {after} bytes")
+    assert outcome.reason == "done", (after, outcome)
+    assert_valid(bench.session)
+    await bench.session.aclose()
+    again = await bench.store.open(bench.session.id)
+    assert again.surface.messages() == bench.session.surface.messages()
+    await again.aclose()
+
+
 @pytest.mark.parametrize("dialect", FORMATS)
 @pytest.mark.parametrize("way", [Resets, Ends])
-async def test_the_plug_pulled_at_any_byte_leaves_a_session_that_goes_on(
+async def test_the_plug_pulled_leaves_a_session_that_goes_on(tmp_path: Path, dialect: Any, way: Any) -> None:
+    async with ModelServer(dialect, LAST) as server:
+        for after in telling_places(server.stream(CUT), 4):
+            await plug_pulled(tmp_path, server, way, after)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("dialect", FORMATS)
+@pytest.mark.parametrize("way", [Resets, Breaks, Ends])
+async def test_the_plug_pulled_at_every_byte_leaves_a_session_that_goes_on(
     tmp_path: Path, dialect: Any, way: Any
 ) -> None:
-    reply = Reply(thinking="Hm.", text="I read.", calls=(("read", '{"path": "é"}'),), piece=3)
     async with ModelServer(dialect, LAST) as server:
-        size = server.size(reply)
-        for after in [*range(0, size, max(1, size // 23)), size - 2, size - 1]:
-            bench = Bench(tmp_path / str(after))
-            server._answers = [way(reply, after), LAST]
-            agent = await agent_for(bench, server, retry=RetryPolicy(attempts=1))
-            outcome = await within(agent.run_turn(user_message("Hello")), f"the turn cut after {after} bytes")
-            assert outcome.reason in ("failed", "done"), outcome
-            assert_valid(bench.session)
-            server._answers = [LAST]
-            outcome = await within(agent.run_turn(user_message("Go on")), f"the turn after {after} bytes")
-            assert outcome.reason == "done", (after, outcome)
-            assert_valid(bench.session)
-            await bench.session.aclose()
-            again = await bench.store.open(bench.session.id)
-            assert again.surface.messages() == bench.session.surface.messages()
-            await again.aclose()
+        for after in range(len(server.stream(CUT))):
+            await plug_pulled(tmp_path, server, way, after)
 
 
 @pytest.mark.parametrize("dialect", FORMATS)

@@ -162,6 +162,10 @@ class ModelServer:
                 await asyncio.Event().wait()
         return False
 
+    def stream(self, reply: Reply, model: str = "test-model") -> bytes:
+        """The bytes of a reply's stream."""
+        return bytes(self._format.encode(reply, model))
+
     def size(self, reply: Reply, model: str = "test-model") -> int:
         """How many bytes the stream of a reply has."""
         return len(self._format.encode(reply, model))
