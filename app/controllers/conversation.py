@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from app.controllers.file_token import mentioned_paths
 from app.controllers.project_files import read_mention
@@ -14,6 +14,7 @@ from app.controllers.questions import QuestionDesk
 from app.controllers.row_body import joined_text
 from app.controllers.runtime_port import ScreenRuntime
 from app.controllers.transcript import Transcript
+from app.controllers.usage import UsageTotals, with_event
 from skills_core.agent.live import Compacting, LiveItem, QueueChanged, Retrying, StepStarted, ToolFinished, ToolStarted
 from skills_core.agent.model import TextDelta
 from skills_core.agent.outcome import TurnOutcome
@@ -45,7 +46,7 @@ class Conversation:
         self.runtime = runtime
         self.transcript = transcript
         self.activity = ""
-        self.tokens: int | None = None
+        self.usage = UsageTotals()
         self.queued: tuple[str, ...] = ()
         self._desk = desk
         self._ports = ports
@@ -80,7 +81,7 @@ class Conversation:
         self._model = model or self._model
         self._agent = self.runtime.agent_for(session, self._desk, self._model)
         self._unsubscribe = [session.subscribe(self._event), self._agent.subscribe(self._live)]
-        self.tokens = None
+        self.usage = UsageTotals()
         for event in session.events:
             self._count(event)
         self.transcript.load(session.events)
@@ -88,6 +89,8 @@ class Conversation:
 
     def send(self, text: str) -> None:
         """Starts a turn with the person's words, or queues them for the next step of the turn that runs."""
+        if not self.busy:
+            self.transcript.pend(text)
         paths = mentioned_paths(text)
         if not paths:
             self._take_up(user_message(text))
@@ -107,6 +110,7 @@ class Conversation:
         if agent is None:
             return
         if self.busy:
+            self.transcript.unpend(joined_text(messages[0].data.get("content")))
             agent.queue(*messages)
         else:
             self._start(*messages)
@@ -199,6 +203,7 @@ class Conversation:
             if self._agent is agent:
                 self._turn = None
                 self._set_activity("")
+        self.transcript.unpend()
         self._ports.ended(outcome)
         if agent.queued and outcome.reason == "done" and self._agent is agent:
             self._start()
@@ -210,13 +215,7 @@ class Conversation:
             self._ports.changed()
 
     def _count(self, event: SessionEvent) -> None:
-        usage: object = event.data.get("usage") if event.type == kinds.ASSISTANT_MESSAGE else None
-        if isinstance(usage, dict):
-            counted = cast(dict[str, Any], usage)
-            used = [counted.get(key) for key in ("input_tokens", "output_tokens")]
-            known = [value for value in used if isinstance(value, int)]
-            if known:
-                self.tokens = (self.tokens or 0) + sum(known)
+        self.usage = with_event(self.usage, event)
 
     def _live(self, item: LiveItem) -> None:
         self.transcript.live(item)

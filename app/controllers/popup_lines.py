@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from app.controllers.completion import Choice
 from app.controllers.inert import inert_line
@@ -16,6 +16,8 @@ from skills_core.skill import SkillSummary
 MAX_ROWS = 10
 _NAME_LIMIT = 34
 _BADGE_WIDTH = 7
+_LOOKED_AT = 200
+"""Choices whose descriptions are measured; a list can have ten thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,12 @@ def choice_line(
     lead = f"{marks.selected} " if selected else "  "
     name = cut_pieces(_highlighted(choice.name, positions), names)
     pad = " " * (names - sum(cell_len(piece.text) for piece in name) + 2)
-    badge = Piece(f"{choice.scope:<{_BADGE_WIDTH}}  ", "accent")
+    badge = Piece(f"{choice.scope:<{_BADGE_WIDTH}}  ", "text" if selected else "accent")
     pieces: list[Piece] = [Piece(lead, "accent"), *name, Piece(pad), badge]
     pieces += [Piece(f"{mark} ", "warning") for mark in choice.marks]
     if choice.skill is None and choice.argument_hint:
-        pieces.append(Piece(f"{inert_line(choice.argument_hint)} ", "muted"))
-    pieces.append(Piece(inert_line(choice.description[: 4 * width]), "muted"))
+        pieces.append(Piece(f"{inert_line(choice.argument_hint)} ", "text" if selected else "muted"))
+    pieces.append(Piece(inert_line(choice.description[: 4 * width]), "text" if selected else "muted"))
     return Line(cut_pieces(pieces, width))
 
 
@@ -86,38 +88,68 @@ def count_line(shown: Window, width: int, marks: Marks) -> Line:
     return Line(cut_pieces((Piece(marks.rule * 2 + said + marks.rule * max(room, 0), "muted"),), width))
 
 
+def described(choice: Choice) -> str:
+    """All that is said about a choice, on one line."""
+    text = inert_line(choice.description)
+    if choice.skill is not None and choice.skill.when_to_use:
+        text = f"{text} When to use: {inert_line(choice.skill.when_to_use)}"
+    return text
+
+
+def detail_height(items: Sequence[Choice], width: int, room: int) -> int:
+    """How many lines the detail area takes for all of ``items`` alike, so that moving among them moves nothing.
+
+    Descriptions get as many lines as the longest needs, as far as ``room`` lines above the transcript allow.
+    """
+    if room < 3:
+        return 0
+    most = 6 if room >= 20 else 3 if room >= 8 else 1
+    longest = max((cell_len(choice.description) + _when_length(choice) for choice in items[:_LOOKED_AT]), default=0)
+    # A line may end some cells early where a word does not fit.
+    return min(max(-(-longest * 11 // 10 // max(width - 4, 1)), 1), most) + 1
+
+
+def _when_length(choice: Choice) -> int:
+    skill = choice.skill
+    return cell_len(skill.when_to_use) + 14 if skill is not None and skill.when_to_use else 0
+
+
 def detail_lines(choice: Choice, width: int, height: int) -> list[Line]:
     """The selected choice in ``height`` lines: its whole description as far as it fits, then where it comes from."""
     if height <= 0:
         return []
     inner = max(width - 4, 4)
     lead = (Piece("  "),)
-    skill = choice.skill
-    facts: list[Piece] = []
-    if choice.scope == "file":
-        return [Line(), Line((*lead, Piece(inert_line(choice.name)))), *([Line()] * (height - 2))][:height]
-    if skill is None:
-        usage = f"/{choice.name} {choice.argument_hint}".rstrip()
-        facts = [Piece(usage, "muted")]
-    else:
-        who = "you and the model" if skill.invocation.model_invocable else "you alone"
-        if "untrusted" in choice.marks:
-            who = "you, after a question; not the model: this project is not trusted"
-        origin = inert_line(skill.path or skill.provider)
-        said = f"{skill.source} · for {who} · about {_tokens(skill)} tokens · "
-        facts = [Piece(said, "muted"), Piece(origin, "muted")]
-    text = inert_line(choice.description)
-    if skill is not None and skill.when_to_use:
-        text = f"{text} When to use: {inert_line(skill.when_to_use)}"
-    described = wrap((Piece(text),), width - 2, lead, lead)
+    text = inert_line(choice.name) if choice.scope == "file" else described(choice)
+    lines = wrap((Piece(text),), width - 2, lead, lead)
     room = height - 1
-    if len(described) > room:
-        last = described[room - 1] if room else None
-        described = described[:room]
-        if last is not None:
-            described[-1] = Line((*cut_pieces((*last.pieces, Piece(" " * width)), inner),))
-    described += [Line()] * (room - len(described))
-    return [*described, Line(cut_pieces((*lead, *facts), width - 1))]
+    if len(lines) > room:
+        lines = lines[:room]
+        if lines:
+            lines[-1] = Line(cut_pieces((*lines[-1].pieces, Piece(" " * width)), inner))
+    facts = Line(cut_pieces((*lead, Piece(_facts(choice, inner), "muted")), width - 1))
+    return [*lines, facts, *([Line()] * (room - len(lines)))]
+
+
+def _facts(choice: Choice, width: int) -> str:
+    """Who may use it, what it costs, and where it is; of a path that is too long the end is shown."""
+    skill = choice.skill
+    if choice.scope == "file":
+        return "its text goes with your message"
+    if skill is None:
+        return f"/{choice.name} {choice.argument_hint}".rstrip()
+    if "untrusted" in choice.marks:
+        who = "not for the model: the project is not trusted"
+    elif skill.invocation.model_invocable:
+        who = "for you and the model"
+    else:
+        who = "for you alone"
+    said = f"{skill.source} · {who} · {_tokens(skill):,} tokens · "
+    origin = inert_line(skill.path or skill.provider)
+    room = width - cell_len(said)
+    if cell_len(origin) > room >= 12:
+        origin = "…" + set_cell_size(origin[::-1], room - 1)[::-1].lstrip()
+    return said + origin
 
 
 def _tokens(skill: SkillSummary) -> int:

@@ -29,7 +29,10 @@ def _trust_lines(question: TrustQuestion, width: int) -> list[Line]:
     count = len(question.skills)
     noun = "skill" if count == 1 else "skills"
     said = f"Trust this project?  It brings {count} {noun}; whoever wrote it wrote their instructions."
-    lines = wrap((Piece(said[:20], "warning"), Piece(said[20:])), width)
+    lines = wrap((Piece(said[:19], "warning"), Piece(said[19:])), width)
+    if question.invoking is not None:
+        waits = f"Your message waits for the answer: it uses {inert_line(question.invoking)}."
+        lines += wrap((Piece(waits, "strong"),), width, (Piece("  "),), (Piece("  "),))
     lines += wrap((Piece(inert_line(question.project_root), "muted"),), width, (Piece("  "),), (Piece("  "),))
     for skill in question.skills[:SKILLS_SHOWN]:
         pieces = (

@@ -58,7 +58,20 @@ class QuestionDesk:
 
     @property
     def waiting(self) -> int:
-        return len(self._asked)
+        """How many answers are wanted: those about one project count once."""
+        first = [
+            asked
+            for index, asked in enumerate(self._asked)
+            if not any(_same_project(asked, other) for other in self._asked[:index])
+        ]
+        return len(first)
+
+    @property
+    def blocking(self) -> bool:
+        """Whether a turn goes no further before the person answers."""
+        return any(
+            asked.kind == "tool" or cast("TrustQuestion", asked.question).invoking is not None for asked in self._asked
+        )
 
     async def approve_tool(self, question: ToolQuestion) -> Answer:
         return cast("Answer", await self._ask("tool", question))
@@ -79,6 +92,10 @@ class QuestionDesk:
 
     async def _ask(self, kind: Literal["tool", "trust"], question: ToolQuestion | TrustQuestion) -> str:
         asked = Asked(kind, question, asyncio.get_running_loop().create_future())
+        for other in self._asked:
+            if _same_project(other, asked):
+                # The question that is shown says what waits for it.
+                other.question = question
         self._asked.append(asked)
         self.on_change()
         try:

@@ -51,6 +51,11 @@ class RowCache:
             self._heights.append(estimated_height(self._transcript.rows[index], self.width) + self.gap(index))
             self._measured.append(False)
 
+    def cut(self, count: int) -> None:
+        """Forgets all but the first ``count`` rows."""
+        self._heights.cut(count)
+        del self._measured[count:]
+
     def changed(self, index: int) -> None:
         self._measured[index] = False
 

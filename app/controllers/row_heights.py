@@ -39,6 +39,11 @@ class RowHeights:
         low = index - (index & -index)
         self._tree.append(self.before(index - 1) - self.before(low) + height)
 
+    def cut(self, count: int) -> None:
+        """Forgets all but the first ``count`` heights."""
+        del self._heights[count:]
+        del self._tree[count + 1 :]
+
     def set(self, index: int, height: int) -> int:
         """Changes one height; returns by how much it grew."""
         grown = height - self._heights[index]

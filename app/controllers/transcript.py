@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from app.controllers.context_source import read_catalog_form
+from app.controllers.row_body import joined_text
 from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words, row_title
 from skills_core.session import event as kinds
 from skills_core.session.event import SessionEvent, source_kind
@@ -32,11 +33,18 @@ class RowChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsCut:
+    """The rows from ``first`` on are gone, or are others now."""
+
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
 class RowsReset:
     """All rows are others now."""
 
 
-TranscriptChange: TypeAlias = RowsAppended | RowChanged | RowsReset
+TranscriptChange: TypeAlias = RowsAppended | RowChanged | RowsCut | RowsReset
 
 
 class Transcript:
@@ -48,6 +56,7 @@ class Transcript:
         self._open_calls: dict[str, int] = {}
         self._catalog: SessionEvent | None = None
         self._live: int | None = None
+        self._pending: list[Row] = []
 
     def load(self, events: Iterable[SessionEvent]) -> None:
         """Shows another session from its start."""
@@ -55,6 +64,7 @@ class Transcript:
         self._open_calls.clear()
         self._catalog = None
         self._live = None
+        self._pending.clear()
         report, self.on_change = self.on_change, _ignore
         try:
             for event in events:
@@ -62,6 +72,15 @@ class Transcript:
         finally:
             self.on_change = report
         self.on_change(RowsReset())
+
+    def pend(self, text: str) -> None:
+        """Shows the person's words at the end until the log has them."""
+        self._put_pending([*self._pending, Row("user", live_text=[text])])
+
+    def unpend(self, text: str | None = None) -> None:
+        """Takes back words that wait for the log: those that equal ``text``, or all."""
+        if self._pending:
+            self._put_pending([] if text is None else _without_first(self._pending, text))
 
     def event(self, event: SessionEvent) -> None:
         """Takes in one record of the log."""
@@ -74,9 +93,9 @@ class Transcript:
             self._reply(event)
         elif event.type == kinds.TOOL_CALL:
             call = data.get("id")
-            self._append(Row("tool", event))
+            index = self._append(Row("tool", event))
             if isinstance(call, str):
-                self._open_calls[call] = len(self.rows) - 1
+                self._open_calls[call] = index
         elif event.type == kinds.TOOL_RESULT:
             call = data.get("id")
             index = self._open_calls.pop(call, None) if isinstance(call, str) else None
@@ -148,6 +167,7 @@ class Transcript:
 
     def _user_message(self, event: SessionEvent) -> None:
         if source_kind(event.data) == kinds.SOURCE_USER:
+            self.unpend(joined_text(event.data.get("content")))
             self._append(Row("user", event))
             return
         row = Row("context", event)
@@ -170,8 +190,7 @@ class Transcript:
 
     def _live_row(self) -> int:
         if self._live is None:
-            self._append(Row("assistant"))
-            self._live = len(self.rows) - 1
+            self._live = self._append(Row("assistant"))
         return self._live
 
     def _drop_live(self) -> None:
@@ -179,18 +198,43 @@ class Transcript:
         if index is not None:
             self._remove(index)
 
+    def _put_pending(self, rows: list[Row]) -> None:
+        """The words that wait stand behind all else."""
+        first = len(self.rows) - len(self._pending)
+        if self._pending:
+            del self.rows[first:]
+            self.on_change(RowsCut(first))
+        self._pending = rows
+        if rows:
+            self.rows.extend(rows)
+            self.on_change(RowsAppended(len(self.rows) - len(rows)))
+
     def _remove(self, index: int) -> None:
         del self.rows[index]
         self._open_calls = {call: at - (at > index) for call, at in self._open_calls.items()}
-        self.on_change(RowsReset())
+        self.on_change(RowsCut(index))
 
-    def _append(self, row: Row) -> None:
+    def _append(self, row: Row) -> int:
+        """Puts a row at the end, ahead of the words that wait; returns its index."""
+        waiting = self._pending
+        if waiting:
+            self._put_pending([])
         self.rows.append(row)
-        self.on_change(RowsAppended(len(self.rows) - 1))
+        index = len(self.rows) - 1
+        self.on_change(RowsAppended(index))
+        if waiting:
+            self._put_pending(waiting)
+        return index
 
     def _changed(self, index: int) -> None:
         self.rows[index].version += 1
         self.on_change(RowChanged(index))
+
+
+def _without_first(rows: list[Row], text: str) -> list[Row]:
+    """The rows but the first one that says ``text``."""
+    found = next((row for row in rows if row.text() == text), None)
+    return [row for row in rows if row is not found]
 
 
 def _ignore(change: TranscriptChange) -> None:

@@ -87,7 +87,7 @@ def row_title(row: Row) -> tuple[Piece, ...]:
 def row_parts(row: Row) -> tuple[Part, ...]:
     """The body of a row, whole. Not inert yet."""
     if row.event is None:
-        return _live_parts(row)
+        return (Verbatim("".join(row.live_text)),) if row.kind == "user" else _live_parts(row)
     data = row.event.data
     if row.kind == "user":
         return content_parts(data.get("content"))

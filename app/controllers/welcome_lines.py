@@ -6,7 +6,7 @@ from app.controllers.marks import Marks
 from app.controllers.skill_view import SkillView
 from app.controllers.text_layout import Line, Piece, counted, line, wrap
 
-_KEY_WIDTH = 14
+_KEY_WIDTH = 15
 
 
 def welcome_lines(view: SkillView, model: str, width: int, marks: Marks) -> list[Line]:

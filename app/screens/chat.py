@@ -46,7 +46,7 @@ from app.widgets.lines_view import LinesView
 from app.widgets.notice_bar import NoticeBar
 from app.widgets.painting import paint_now
 from app.widgets.popup import CompletionPopup
-from app.widgets.question_bar import QuestionBar
+from app.widgets.question_bar import COMPACT_HEIGHT, QuestionBar
 from app.widgets.search_bar import SearchBar
 from app.widgets.status_bar import StatusBar
 from app.widgets.transcript_view import TranscriptView
@@ -171,7 +171,7 @@ class ChatScreen(Screen[None]):
             cwd=session.cwd,
             model=session.model_name,
             view=session.skill_view,
-            tokens=session.tokens,
+            usage=session.usage,
             activity=session.activity,
             queued=len(session.queued),
         )
@@ -198,7 +198,12 @@ class ChatScreen(Screen[None]):
         if not self.alive:
             return
         composer = self.composer
-        moved = self.popup.follow(composer.region)
+        anchor = composer.region
+        self.question.compact = self.completion.open
+        if self.question.display and self.completion.open:
+            notice = self.notice.outer_size.height if self.notice.display else 0
+            anchor = anchor.translate((0, -COMPACT_HEIGHT - notice))
+        moved = self.popup.follow(anchor)
         if self.completion.open != self._popup_was_open:
             self._popup_was_open = self.completion.open
             self.show_hints()
@@ -216,6 +221,8 @@ class ChatScreen(Screen[None]):
         """Shows a notice above the composer."""
         if self.alive:
             self.notice.say(text, role, seconds)
+            if self.completion.open and self.question.display:
+                self.call_after_refresh(self.show_popup)
 
     def copy(self, text: str, what: str) -> None:
         """Puts a text on the clipboard, by the terminal, also over ssh and in tmux; and says so."""
@@ -230,6 +237,7 @@ class ChatScreen(Screen[None]):
     def _question_changed(self) -> None:
         if self.alive:
             self.question.show(self.desk.current, self.desk.waiting)
+            self.show_popup()
             if self.desk.current is None and not isinstance(self.focused, Composer):
                 self.composer.focus()
             self.show_hints()

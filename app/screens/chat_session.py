@@ -10,6 +10,7 @@ from app.controllers.runtime_port import ScreenRuntime
 from app.controllers.send_rules import SendRefusal
 from app.controllers.skill_view import SkillFeed, SkillView, Watching
 from app.controllers.text_layout import counted
+from app.controllers.usage import usage_words
 from skills_core.access.policy import SkillAccess
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.session.event import SOURCE_USER, source_kind
@@ -79,8 +80,9 @@ class ChatSession:
         return self._feed.view if self._feed is not None else SkillView()
 
     @property
-    def tokens(self) -> int | None:
-        return self._conversation.tokens if self._conversation is not None else None
+    def usage(self) -> str:
+        """Tokens and cost of the session so far, in words."""
+        return usage_words(self._conversation.usage) if self._conversation is not None else ""
 
     @property
     def activity(self) -> str:
@@ -88,9 +90,7 @@ class ChatSession:
             return "Starting"
         if self._conversation is None:
             return ""
-        asked = self._screen.desk.current
-        waits = asked is not None and asked.kind == "tool"
-        return "Waiting for your answer" if waits else self._conversation.activity
+        return "Waiting for your answer" if self._screen.desk.blocking else self._conversation.activity
 
     @property
     def queued(self) -> tuple[str, ...]:
@@ -123,6 +123,7 @@ class ChatSession:
         """Sends words, or keeps them until the program has started."""
         if self._conversation is None or self._conversation.agent is None:
             self._waiting.append(text)
+            self._screen.transcript.pend(text)
             self._screen.show_status()
         else:
             self._conversation.send(text)

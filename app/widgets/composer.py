@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -19,6 +19,7 @@ from app.messages import DraftChanged, DraftSubmitted, PageTurned
 
 if TYPE_CHECKING:
     from textual._queue import Queue
+    from textual.app import App
     from textual.message_pump import MessagePump
 
 _TOKEN = re.compile(r'(?:^|\s)(?:[/@]\S*|@"[^"]*)$')
@@ -196,10 +197,25 @@ class Composer(TextArea):
         self._release_enter()
         since, self._key_time = event.time - self._key_time, event.time
         if self._popup_key(event.key) or self._history_key(event.key) or self._submit_key(event, since):
-            event.stop()
-            event.prevent_default()
             self.post_message(DraftChanged())
             self._followed()
+        elif event.is_printable or not await self._run_binding(event.key):
+            return
+        event.stop()
+        event.prevent_default()
+
+    async def _run_binding(self, key: str) -> bool:
+        """Runs a binding of the composer in its turn. Found by the app it would run behind keys that came after it."""
+        app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        keymap = app._keymap  # pyright: ignore[reportPrivateUsage]
+        bindings = self._bindings
+        if keymap:
+            bindings = bindings.copy()
+            bindings.apply_keymap(keymap)
+        for binding in bindings.key_to_bindings.get(key, ()):
+            if not binding.priority and await app.run_action(binding.action, self):
+                return True
+        return False
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()

@@ -17,6 +17,7 @@ from app.controllers.popup_lines import (
     Window,
     choice_line,
     count_line,
+    detail_height,
     detail_lines,
     name_width,
     window,
@@ -38,13 +39,14 @@ class CompletionPopup(Widget, can_focus=False):
         self.completion = completion
         self._marks = marks
         self._first = 0
-        self._names: tuple[object, int] = (None, 0)
+        self._names: tuple[object, int, int] = (None, 0, 0)
+        self._detail: tuple[object, int, int, int] = (None, 0, 0, 0)
         self._roles = RoleStyles(self)
         self._lines: list[tuple[Line, bool]] = []
         self.display = False
 
     def follow(self, anchor: Region) -> bool:
-        """Takes in the completion's state; ``anchor`` is the composer. True when the popup's place or size changed."""
+        """Takes in the completion's state, and stands above ``anchor``. True when its place or size changed."""
         state = self.completion
         if not state.open:
             changed = self.display
@@ -55,7 +57,7 @@ class CompletionPopup(Widget, can_focus=False):
         room = max(min(MAX_ROWS, anchor.y - 2), 1)
         shown = window(len(state.items), state.index, self._first, room)
         self._first = shown.first
-        self._lines = self._draw(shown, width, self._detail_height(anchor.y - shown.count - 1))
+        self._lines = self._draw(shown, width, self._detail_height(width, anchor.y - shown.count - 1))
         height = len(self._lines)
         place = Offset(anchor.x, max(anchor.y - height, 0))
         before = (self.display, self.outer_size.width, self.outer_size.height, self.absolute_offset)
@@ -103,15 +105,17 @@ class CompletionPopup(Widget, can_focus=False):
         self.completion.select(min(max(target, 0), len(self.completion.items) - 1))
         self.post_message(SelectionScrolled())
 
-    def _detail_height(self, room: int) -> int:
-        if room < 4:
-            return 0
-        return 6 if room >= 20 else 4
+    def _detail_height(self, width: int, room: int) -> int:
+        """Measured once for each list of choices."""
+        items = self.completion.items
+        if self._detail[0] is not items or self._detail[1:3] != (width, room):
+            self._detail = (items, width, room, detail_height(items, width, room))
+        return self._detail[3]
 
     def _draw(self, shown: Window, width: int, detail: int) -> list[tuple[Line, bool]]:
         state = self.completion
-        if self._names[0] is not state.items:
-            self._names = (state.items, name_width(state.items, width))
+        if self._names[0] is not state.items or self._names[1] != width:
+            self._names = (state.items, width, name_width(state.items, width))
         lines: list[tuple[Line, bool]] = []
         for index in range(shown.first, shown.first + shown.count):
             choice = state.items[index]
@@ -121,7 +125,7 @@ class CompletionPopup(Widget, can_focus=False):
                     choice_line(
                         choice,
                         width,
-                        self._names[1],
+                        self._names[2],
                         state.positions(choice),
                         selected=selected,
                         marks=self._marks,

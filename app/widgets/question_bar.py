@@ -16,6 +16,9 @@ from app.controllers.text_layout import Line, Piece
 from app.messages import QuestionAnswered
 from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
 
+COMPACT_HEIGHT = 3
+"""Lines of a compact question: its border, itself, its answers."""
+
 _CHOSEN = "question--chosen"
 
 
@@ -40,6 +43,7 @@ class QuestionBar(Widget, can_focus=True):
         self._chosen = 0
         self._top = 0
         self._lines: list[Line] = []
+        self._compact = False
         self._spots: list[tuple[int, int, str]] = []
         self.display = False
 
@@ -50,6 +54,18 @@ class QuestionBar(Widget, can_focus=True):
         self._asked, self._waiting = asked, waiting
         self.display = asked is not None
         self._layout()
+
+    @property
+    def compact(self) -> bool:
+        """Whether only the question itself and its answers show, while something else needs the room."""
+        return self._compact
+
+    @compact.setter
+    def compact(self, compact: bool) -> None:
+        if compact != self._compact:
+            self._compact = compact
+            self._top = 0
+            self._layout()
 
     def on_resize(self, event: events.Resize) -> None:
         self._layout()
@@ -70,7 +86,7 @@ class QuestionBar(Widget, can_focus=True):
             return Strip.blank(width, base)
         line = self._lines[at]
         left = len(self._lines) - self._top - shown
-        if y == shown - 1 and left > 0:
+        if y == shown - 1 and left > 0 and not self._compact:
             line = Line((Piece(f"  … {left + 1} more lines: Shift+Tab, then Down", "muted"),))
         return self._roles.strip(line, base).adjust_cell_length(width, base)
 
@@ -117,5 +133,5 @@ class QuestionBar(Widget, can_focus=True):
             return
         self._lines = question_lines(self._asked, max(self.screen.size.width - 4, 8))
         room = max(min(self.screen.size.height // 2 - 3, 14), 2)
-        self.styles.height = min(len(self._lines), room) + 2
+        self.styles.height = COMPACT_HEIGHT if self._compact else min(len(self._lines), room) + 2
         self.refresh()

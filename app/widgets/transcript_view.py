@@ -18,7 +18,7 @@ from textual.timer import Timer
 from app.controllers.marks import Marks
 from app.controllers.row_cache import RowCache
 from app.controllers.text_layout import Line
-from app.controllers.transcript import RowChanged, RowsAppended, RowsReset, Transcript, TranscriptChange
+from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, RowsReset, Transcript, TranscriptChange
 from app.messages import RowCopied, RowToggled, TextTyped
 from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
 
@@ -76,6 +76,12 @@ class TranscriptView(ScrollView, can_focus=True):
                 self._changed_rows.add(index)
                 if self._live_timer is None and self.is_attached:
                     self._live_timer = self.set_timer(LIVE_INTERVAL, self._paint_changed)
+            case RowsCut(first):
+                self._cache.cut(first)
+                self._cache.appended(first)
+                self._keep_cursor()
+                self._settle()
+                self.refresh()
             case RowsReset():
                 self._reset()
 
@@ -145,9 +151,13 @@ class TranscriptView(ScrollView, can_focus=True):
     def _reset(self) -> None:
         self._cache.reset()
         self._strips.clear()
-        self.cursor = None if self.cursor is None else min(self.cursor, len(self.transcript.rows) - 1)
+        self._keep_cursor()
         self._settle()
         self.refresh()
+
+    def _keep_cursor(self) -> None:
+        last = len(self.transcript.rows) - 1
+        self.cursor = None if self.cursor is None or last < 0 else min(self.cursor, last)
 
     def _paint_changed(self) -> None:
         self._live_timer = None

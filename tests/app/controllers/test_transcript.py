@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.controllers.row_body import Field
 from app.controllers.row_lines import LiveLines, row_lines
-from app.controllers.transcript import RowChanged, RowsAppended, RowsReset, Transcript, TranscriptChange
+from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, Transcript, TranscriptChange
 from app.controllers.transcript_row import Row, row_parts, row_title
 from skills_core.agent.live import Retrying, ToolOutput
 from skills_core.agent.model import TextDelta, ThinkingDelta
@@ -50,7 +50,7 @@ def test_a_discarded_reply_goes_and_a_retry_is_told() -> None:
     transcript.live(TextDelta("half"))
     transcript.live(Retrying(attempt=1, attempts=3, delay=1, kind="connection", message="cut", discarded=True))
     assert transcript.rows == []
-    assert changes[-1] == RowsReset()
+    assert changes[-1] == RowsCut(0)
     transcript.event(event(1, "model/retry", attempt=1, delay=1, kind="connection", message="The line was cut."))
     assert title(transcript.rows[0]) == "Attempt 1 failed: The line was cut. Trying again."
 
@@ -161,3 +161,36 @@ def test_live_lines_equal_the_lines_of_the_whole() -> None:
         growing = live.lines(row, 30)
     whole = Row("assistant", reply(1, words))
     assert [line.text for line in growing] == [line.text for line in row_lines(whole, 30)]
+
+
+def test_words_wait_at_the_end_until_the_log_has_them() -> None:
+    changes: list[TranscriptChange] = []
+    transcript = Transcript(changes.append)
+    transcript.pend("hem [/x] my towels")
+    assert "hem [/x] my towels" in shown(transcript.rows[-1])
+    transcript.event(catalog(1, ("hem", "Hem.")))
+    assert [row.kind for row in transcript.rows] == ["context", "user"]
+    transcript.event(user(2, "hem [/x] my towels"))
+    assert [(row.kind, row.live) for row in transcript.rows] == [("context", False), ("user", False)]
+    transcript.live(TextDelta("yes"))
+    transcript.pend("next")
+    transcript.event(reply(3, "yes"))
+    assert [row.text() for row in transcript.rows[2:]] == ["yes", "next"]
+    transcript.unpend()
+    assert len(transcript.rows) == 3
+    assert counted_rows(changes) == 3
+
+
+def counted_rows(changes: list[TranscriptChange]) -> int:
+    """How many rows someone has who only follows the changes."""
+    count = 0
+    for change in changes:
+        match change:
+            case RowsCut(first):
+                count = first
+            case RowsAppended(first):
+                assert first == count
+                count += 1
+            case _:
+                pass
+    return count
