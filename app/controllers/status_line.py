@@ -16,12 +16,12 @@ from app.controllers.text_layout import Line, Piece, Role, counted, cut
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusFacts:
-    """What the bar says. ``tokens`` is None while unknown; ``activity`` is what is being done now, if anything."""
+    """What the bar says. ``usage`` is what the session took so far, ``activity`` what is being done, in words."""
 
     cwd: str
     model: str
     view: SkillView
-    tokens: int | None = None
+    usage: str = ""
     activity: str = ""
     queued: int = 0
 
@@ -44,8 +44,8 @@ def status_line(facts: StatusFacts, width: int, marks: Marks, home: str | None =
     parts.append((1, Piece(_state_text(view, max(width // 3, 20)), state_role)))
     if problems:
         parts.append((2, Piece(counted(problems, "problem"), "error" if errors else "warning")))
-    if facts.tokens is not None:
-        parts.append((6, Piece(f"{facts.tokens:,} tokens", "muted")))
+    if facts.usage:
+        parts.append((6, Piece(facts.usage, "muted")))
     separator = f" {marks.separator} "
     while len(parts) > 1 and _width(parts, separator) > width - 2:
         least = max(range(len(parts)), key=lambda index: parts[index][0])
