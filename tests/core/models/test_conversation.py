@@ -28,6 +28,7 @@ from tests.support.model_server import (
     Endless,
     Ends,
     Hangs,
+    KeepsAlive,
     ModelServer,
     Raw,
     Refusal,
@@ -260,6 +261,51 @@ async def test_a_stream_that_falls_silent_is_a_timeout(bench: Bench, dialect: An
         outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
         assert outcome.reason == "done", outcome
     assert [data["kind"] for data in bench.data("model/retry")] == ["timeout"]
+
+
+@pytest.mark.parametrize("dialect", FORMATS)
+async def test_a_server_that_only_keeps_the_connection_alive_is_a_timeout(bench: Bench, dialect: Any) -> None:
+    async with ModelServer(dialect, LAST) as server:
+        agent = await agent_for(bench, server)
+        await within(agent.run_turn(user_message("Warm up")), "the first turn")
+        server._answers = [KeepsAlive(), KeepsAlive(), LAST]
+        agent = await agent_for(bench, server, bench.session, limits=AgentLimits(reply_idle=0.3))
+        outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
+        assert outcome.reason == "done", outcome
+    assert [data["kind"] for data in bench.data("model/retry")] == ["timeout", "timeout"]
+    assert_valid(bench.session)
+
+
+SLOW: dict[str, Answer] = {
+    "silent": Hangs(LAST, 0),
+    "kept alive": KeepsAlive(),
+    "endless": Endless(),
+    "stopped in mid-stream": Hangs(FIRST, 700),
+}
+
+
+@pytest.mark.parametrize("dialect", FORMATS)
+@pytest.mark.parametrize("name", SLOW)
+async def test_a_slow_server_is_left_at_once(bench: Bench, dialect: Any, name: str) -> None:
+    """Within 100 ms of the cancellation; the best of three, since a busy machine only ever adds to it."""
+    loop = asyncio.get_running_loop()
+    took: list[float] = []
+    async with ModelServer(dialect, LAST) as server:
+        agent = await agent_for(bench, server)
+        await within(agent.run_turn(user_message("Warm up")), "the first turn")
+        for number in range(3):
+            asked = len(server.requests)
+            server._answers = [SLOW[name], LAST]
+            running = asyncio.create_task(agent.run_turn(user_message(f"Hello {number}")))
+            await until(lambda asked=asked: len(server.requests) > asked, "the request")  # type: ignore[misc]
+            start = loop.time()
+            agent.cancel()
+            assert (await within(running, "the cancelled turn")).reason == "cancelled"
+            took.append(loop.time() - start)
+        server._answers = [LAST]
+        assert (await within(agent.run_turn(user_message("Go on")), "the next turn")).reason == "done"
+    assert min(took) < 0.1, took
+    assert_valid(bench.session)
 
 
 @pytest.mark.parametrize("dialect", FORMATS)

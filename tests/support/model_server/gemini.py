@@ -9,6 +9,8 @@ from tests.support.model_server.chat import event, pieces
 from tests.support.model_server.play import Reply
 
 PATH = "/v1beta/models"
+KEEP_ALIVE = b"\n"
+"""The client library of this format takes comments for data that is broken."""
 
 
 def encode(reply: Reply, model: str) -> bytes:

@@ -68,6 +68,11 @@ class Endless:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepsAlive:
+    """The stream carries comments, or empty lines, and nothing else, for ever."""
+
+
+@dataclass(frozen=True, slots=True)
 class Hangs:
     """The stream begins with so many bytes of the reply and then says nothing any more."""
 
@@ -83,4 +88,4 @@ class Raw:
     content_type: str = "text/event-stream"
 
 
-Answer: TypeAlias = Reply | Refusal | Ends | Breaks | Resets | Endless | Hangs | Raw
+Answer: TypeAlias = Reply | Refusal | Ends | Breaks | Resets | Endless | Hangs | KeepsAlive | Raw

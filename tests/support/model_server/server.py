@@ -13,7 +13,18 @@ from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 from tests.support.model_server import chat, gemini, messages, responses
-from tests.support.model_server.play import Answer, Breaks, Endless, Ends, Hangs, Raw, Refusal, Reply, Resets
+from tests.support.model_server.play import (
+    Answer,
+    Breaks,
+    Endless,
+    Ends,
+    Hangs,
+    KeepsAlive,
+    Raw,
+    Refusal,
+    Reply,
+    Resets,
+)
 
 Dialect: TypeAlias = Literal["chat", "responses", "messages", "gemini"]
 _DIALECTS: Mapping[str, ModuleType] = {"chat": chat, "responses": responses, "messages": messages, "gemini": gemini}
@@ -136,6 +147,10 @@ class ModelServer:
                 while True:
                     await _chunk(writer, self._format.endless(text, model))
                     await asyncio.sleep(0.001)
+            case KeepsAlive():
+                while True:
+                    await _chunk(writer, getattr(self._format, "KEEP_ALIVE", b": still here\n\n"))
+                    await asyncio.sleep(0.005)
             case Reply():
                 data, self.hold_after, after = self._format.encode(answer, model), None, self.hold_after
                 if after is not None:
