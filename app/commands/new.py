@@ -18,6 +18,7 @@ def run(context: CommandContext) -> int:
     )
     path = write_skill(root, name)
     context.output.line(path)
+    context.output.message("It is offered as soon as you have replaced the description, a placeholder until then.")
     _edit(context, settings.editor, path)
     return DONE
 

@@ -15,15 +15,13 @@ def name_fault(name: str) -> str | None:
 
 
 def skill_template(name: str) -> str:
-    """A whole, valid skill to write over: it is offered from the moment it exists."""
+    """A file to write over. Its description is a placeholder, so that it is offered only when that is filled in."""
     words = name.replace("-", " ")
     heading = words[:1].upper() + words[1:]
     return f"""\
 ---
 name: {name}
-description: >-
-  Does what "{words}" says: write here in one or two sentences what it does, with the words that people use for it.
-  Use when the user asks to {words}, and name the situations and files that belong to it.
+description: <Write what it does in one or two sentences, and when to use it, in the words that people use.>
 ---
 
 # {heading}

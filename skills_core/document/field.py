@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from skills_core.document.yaml_reader import ScalarNode, SequenceNode
+from skills_core.slips import slips_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +27,7 @@ TEXT_KEYS = frozenset(
 """Keys whose value is text, so that a broken one can be taken as the text that is plainly there."""
 
 READ_KEYS = TEXT_KEYS | {"metadata", *PERMISSION_KEYS}
+_OTHER_KEYS = READ_KEYS - {*PERMISSION_KEYS}
 
 _PERMISSION_WORDS = {
     "disablemodelinvocation": DISABLE_MODEL,
@@ -34,7 +37,13 @@ _PERMISSION_WORDS = {
     "userinvokable": USER_INVOCABLE,
     "userinvocation": USER_INVOCABLE,
 }
-_PERMISSION_LENGTHS = range(min(map(len, _PERMISSION_WORDS)), 65)
+_SLIPS_MAX = 2
+"""A key this many slips of the finger from a permission word is taken for it, and so refused."""
+
+_FOLDED_LENGTHS = range(
+    min(map(len, _PERMISSION_WORDS)) - _SLIPS_MAX, max(map(len, _PERMISSION_WORDS)) + _SLIPS_MAX + 1
+)
+_KEY_LENGTHS = range(_FOLDED_LENGTHS.start, 65)
 
 
 @dataclass(slots=True)
@@ -82,9 +91,36 @@ def mark_aliases(fields: Mapping[str, Field], aliases: Sequence[tuple[int, int]]
 
 def permission_key(key: str) -> str | None:
     """The permission key that ``key`` is or could be meant for, in its right spelling."""
-    if len(key) not in _PERMISSION_LENGTHS:
+    word = permission_word(key)
+    return None if word is None else _PERMISSION_WORDS[word]
+
+
+def permission_word(key: str) -> str | None:
+    """The folded word for a permission that ``key`` is, or is at most two slips away from."""
+    if len(key) not in _KEY_LENGTHS or key in _OTHER_KEYS:
         return None
-    return _PERMISSION_WORDS.get(folded_key(key))
+    folded = folded_key(key)
+    if folded in _PERMISSION_WORDS:
+        return folded
+    return _nearest_word(folded) if len(folded) in _FOLDED_LENGTHS else None
+
+
+@lru_cache(maxsize=256)
+def _nearest_word(folded: str) -> str | None:
+    near = [(slips_between(folded, word, _SLIPS_MAX), word) for word in _PERMISSION_WORDS]
+    slips, word = min(near)
+    return word if slips <= _SLIPS_MAX else None
+
+
+def meant_key(key: str) -> str | None:
+    """``name`` or ``description`` when ``key``, which is neither, is that word misspelt or in other letters."""
+    if key in READ_KEYS or len(key) > 16:
+        return None
+    folded = folded_key(key)
+    for right, limit in (("name", 1), ("description", 2)):
+        if slips_between(folded, right, limit) <= limit:
+            return right
+    return None
 
 
 def folded_key(key: str) -> str:

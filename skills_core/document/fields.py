@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from skills_core.document.field import PERMISSION_KEYS, WHEN_TO_USE_KEYS, Field
+from skills_core.document.field import PERMISSION_KEYS, WHEN_TO_USE_KEYS, Field, meant_key
 from skills_core.document.model import DEPTH_MAX
 from skills_core.document.names import derive_name
 from skills_core.document.placeholder import is_placeholder
@@ -40,13 +40,17 @@ def read_name(
     place = "folder" if entry.kind == "bundle" else "file"
     if field is None:
         offered = derive_name("", entry)
-        missing = _near_miss(fields, "name") or "There is no `name`"
+        meant = near_miss(fields, "name")
+        missing = _missing(meant, "name")
+        at = fence if meant is None else meant.key_at
         if offered is None:
             message = f"{missing}, and the {place}'s name `{shown(entry.stem, 64)}` gives none."
-            problems.add("name.missing", message, at=fence, severity="error")
+            hint = None if meant is None else spelling_hint(meant, "name")
+            problems.add("name.missing", message, at=at, severity="error", hint=hint)
             return None
         message = f"{missing}; the skill is offered as `{offered.name}`, after {offered.source}."
-        problems.add("name.missing", message, at=fence, hint=f"Write `name: {offered.name}`.")
+        hint = f"Write `name: {offered.name}`." if meant is None else spelling_hint(meant, "name")
+        problems.add("name.missing", message, at=at, hint=hint)
         return offered.name, None, True
     written = _words(field, "name", text, problems)
     if written is None:
@@ -101,8 +105,13 @@ def read_description(fields: Mapping[str, Field], text: str, fence: int, problem
     """The description, cleaned; None when there is none that can be used (an error says why)."""
     field = fields.get("description")
     if field is None:
-        message = (_near_miss(fields, "description") or "There is no `description`") + "."
-        problems.add("description.missing", message, at=fence)
+        meant = near_miss(fields, "description")
+        problems.add(
+            "description.missing",
+            _missing(meant, "description") + ".",
+            at=fence if meant is None else meant.key_at,
+            hint=None if meant is None else spelling_hint(meant, "description"),
+        )
         return None
     description = _cleaned_words(field, "description", text, problems)
     if description is None:
@@ -261,11 +270,19 @@ def _refuse_placeholder(field: Field, key: str, words: str, problems: ProblemLis
     problems.add("template.placeholder", message, at=field.at, key=key)
 
 
-def _near_miss(fields: Mapping[str, Field], key: str) -> str | None:
-    for other in fields:
-        if other != key and other.casefold() == key:
-            return f"There is no `{key}` (`{shown(other, 40)}` is written with other letters)"
-    return None
+def near_miss(fields: Mapping[str, Field], key: str) -> Field | None:
+    """The field whose key is ``key``, name or description, misspelt or in other letters."""
+    return next((field for field in fields.values() if meant_key(field.key) == key), None)
+
+
+def spelling_hint(field: Field, key: str) -> str:
+    """How to mend a key that was meant for another."""
+    return f"Write `{key}` instead of `{shown(field.key, 40)}`."
+
+
+def _missing(field: Field | None, key: str) -> str:
+    meant = f" (did you mean it by `{shown(field.key, 40)}`?)" if field is not None else ""
+    return f"There is no `{key}`{meant}"
 
 
 def _map_value(node: MappingNode, depth: int, budget: list[int]) -> Mapping[str, MetadataValue]:

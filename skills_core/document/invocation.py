@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_core.document.field import DISABLE_MODEL, USER_INVOCABLE, Field, folded_key, permission_key
+from skills_core.document.field import DISABLE_MODEL, USER_INVOCABLE, Field, permission_key, permission_word
 from skills_core.document.text import shown
 from skills_core.document.yaml_reader import MappingNode, ScalarNode
 from skills_core.skill import InvocationPolicy
@@ -62,7 +62,7 @@ def _has_own_tag(field: Field, text: str) -> bool:
 
 def _refuse_spelling(field: Field, right: str, problems: ProblemList) -> None:
     hint = None
-    if folded_key(field.key) in _OPPOSITES:
+    if permission_word(field.key) in _OPPOSITES:
         hint = f"Write `{right}: true` to keep the model from using the skill, or remove the line."
     problems.add(
         "invocation.spelling",

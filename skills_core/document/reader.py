@@ -77,12 +77,14 @@ def _read_fields(front: Frontmatter, entry: EntryName, problems: ProblemList) ->
             problems.soften()
         return None
     if entry.kind == "flat" and "name" not in fields and "description" not in fields and not problems.failed:
+        meant = f.near_miss(fields, "description")
+        hint = "Add `name` and `description` if it is meant as a skill, or move the file out of the skills folder."
         problems.add(
             "description.missing",
             "The frontmatter has neither `name` nor `description`, so the file is not taken for a skill.",
-            at=fence,
+            at=fence if meant is None else meant.key_at,
             severity="warning",
-            hint="Add `name` and `description` if it is meant as a skill, or move the file out of the skills folder.",
+            hint=hint if meant is None else f"{f.spelling_hint(meant, 'description')} {hint}",
         )
         return None
     invocation = read_invocation(fields, text, problems)

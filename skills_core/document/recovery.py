@@ -21,6 +21,7 @@ from skills_core.document.field import (
     add_field,
     field_of,
     mark_aliases,
+    meant_key,
     permission_key,
 )
 from skills_core.document.scalars import plain_text, scan_quoted
@@ -284,8 +285,12 @@ def _read_broken(
         return True
     taken = chunk.key in TEXT_KEYS and not too_deep
     ending = "; it is read as plain text." if taken else f"; the key `{chunk.key}` is left out."
-    problems.add(cause.code, cause.message.removesuffix(".") + ending, at=cause.at, key=chunk.key)
-    if taken:
+    meant = meant_key(chunk.key)
+    hint = None
+    if meant is not None:
+        hint = f"Write `{meant}` instead of `{chunk.key}`, and put the whole value in double quotes."
+    problems.add(cause.code, cause.message.removesuffix(".") + ending, at=cause.at, key=chunk.key, hint=hint)
+    if taken or (meant is not None and chunk.key not in fields):
         raw = text[value_at : chunk.end]
         field = Field(
             chunk.key,

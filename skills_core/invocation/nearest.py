@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from heapq import nsmallest
 
+from skills_core.slips import slips_between
+
 NEAREST_COUNT = 3
 _SEPARATORS = re.compile(r"[^\w]+|_+")
 _NO_MATCH = 1000
@@ -40,7 +42,7 @@ def _score(wanted: str, words: list[str], letters: Counter[str], slips: int, can
         return 0
     distance = _NO_MATCH
     if abs(len(candidate) - len(wanted)) <= slips and (letters - Counter(candidate)).total() <= slips:
-        distance = _slips(wanted, candidate, slips)
+        distance = slips_between(wanted, candidate, slips)
     if distance == 1:
         return 1
     if candidate.startswith(wanted):
@@ -61,21 +63,3 @@ def _score(wanted: str, words: list[str], letters: Counter[str], slips: int, can
 def _alike(one: str, other: str) -> bool:
     """Whether two words are the same up to an ending (``towel``, ``towels``; ``hem``, ``hemming``)."""
     return len(other) > 2 and (one.startswith(other) or other.startswith(one))
-
-
-def _slips(one: str, other: str, limit: int) -> int:
-    """Letters added, left out, changed, or exchanged with their neighbour; above ``limit`` some larger number."""
-    before: list[int] = []
-    previous = list(range(len(other) + 1))
-    for row, letter in enumerate(one, 1):
-        current = [row]
-        for column, against in enumerate(other, 1):
-            cost = previous[column - 1] + (letter != against)
-            cost = min(cost, previous[column] + 1, current[column - 1] + 1)
-            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == against:
-                cost = min(cost, before[column - 2] + 1)
-            current.append(cost)
-        if min(current) > limit:
-            return limit + 1
-        before, previous = previous, current
-    return previous[-1]

@@ -218,11 +218,20 @@ def test_a_name_that_is_near_is_suggested(place: Place) -> None:
     assert "did you mean review-change?" in ended.err
 
 
-def test_new_writes_a_valid_skill_and_says_where(place: Place) -> None:
+def test_new_writes_a_skill_to_fill_in_and_says_where(place: Place) -> None:
     ended = place.run("new", "my-thing")
-    assert (ended.status, ended.err) == (0, "")
+    assert ended.status == 0
+    assert "replaced the description" in ended.err and ended.err.count("\n") == 1
     path = place.root / "my-thing" / "SKILL.md"
     assert ended.out == f"{path}\n"
+    checked = place.run("check", str(path), "--json")
+    assert checked.status == 1
+    assert [(p["code"], p["severity"], p["line"]) for p in checked.json["problems"]] == [
+        ("template.placeholder", "error", 3)
+    ]
+    text = path.read_text("utf-8")
+    start = text.index("<")
+    path.write_text(text[:start] + "Does my thing." + text[text.index(">") + 1 :], "utf-8")
     checked = place.run("check", str(path), "--strict")
     assert (checked.status, checked.out) == (0, "1 checked: no problems\n")
     assert "my-thing" in [skill["name"] for skill in place.run("skills", "--json").json["skills"]]

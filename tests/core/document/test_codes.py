@@ -74,6 +74,20 @@ def test_the_example_has_the_problem_and_the_mended_one_has_none(code: str):
     assert offered(mended).name == "my-skill"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        code
+        for code, kind in PROBLEM_KINDS.items()
+        if "{key}" in kind.hint and kind.found_by == "document" and not code.startswith("invocation.")
+    ],
+)
+def test_the_hint_of_an_entry_is_the_one_of_its_example(code: str):
+    before, _ = examples(code)
+    shown = SECTIONS[code].rsplit("\nHint: ", 1)[1].strip()
+    assert shown in [problem.hint for problem in before.read().problems if problem.code == code]
+
+
 def test_too_large_by_the_size_of_the_file_and_of_the_frontmatter():
     head = b"---\nname: my-skill\ndescription: Does it.\n---\n"
     by_file = read_document(head, entry(), truncated=True, file_size=2_000_000)

@@ -182,7 +182,48 @@ def test_the_place_of_what_is_missing_is_the_opening_fence():
 
 def test_a_key_in_other_letters_is_pointed_out():
     reading = read_block(NAME + "Description: Does it.")
-    assert codes(reading) == ["description.missing"] and "`Description`" in reading.problems[0].message
+    assert places(reading) == [("description.missing", 3, 1)] and "`Description`" in reading.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "key", ["descripton", "desciption", "Descriptions", "descriptoin", "DESCRIPTION", "des-cription"]
+)
+def test_a_misspelt_description_is_recognised_at_its_place(key: str):
+    reading = read_block(f"{NAME}{key}: Fixes things.")
+    assert reading.document is None
+    assert places(reading) == [("description.missing", 3, 1)]
+    assert "did you mean" in only(reading).message
+    assert only(reading).hint == f"Write `description` instead of `{key}`."
+
+
+@pytest.mark.parametrize("key", ["nmae", "names", "Name", "nam"])
+def test_a_misspelt_name_is_recognised_at_its_place(key: str):
+    reading = read_block(f"{key}: my-skill\n{DESCRIPTION}")
+    assert offered(reading).name == "my-skill"
+    assert places(reading) == [("name.missing", 2, 1)]
+    assert only(reading).hint == f"Write `name` instead of `{key}`."
+
+
+@pytest.mark.parametrize("key", ["title", "game-rules", "tags", "label", "summary", "prescription-plan"])
+def test_another_key_is_not_taken_for_a_misspelt_one(key: str):
+    reading = read_block(f"{key}: some words\n")
+    assert places(reading) == [("description.missing", 1, 1), ("name.missing", 1, 1)]
+    assert not any("did you mean" in problem.message for problem in reading.problems)
+
+
+def test_a_misspelt_description_with_a_colon_is_mended_by_its_spelling():
+    reading = read_block(f"{NAME}descripton: Fixes: things")
+    assert codes(reading) == ["description.missing", "yaml.unquoted-colon"]
+    assert reading.problems[0].hint == "Write `description` instead of `descripton`."
+    assert reading.problems[1].hint.startswith("Write `description` instead of `descripton`,")
+    assert not any("descripton: >-" in problem.hint for problem in reading.problems)
+
+
+def test_a_flat_file_with_a_misspelt_description_alone_says_so():
+    reading = read_block("descripton: Fixes things.", "notes", "flat")
+    assert reading.document is None
+    assert places(reading) == [("description.missing", 2, 1)]
+    assert only(reading).severity == "warning" and "`descripton`" in only(reading).hint
 
 
 def test_an_empty_description_before_a_comment_says_so():

@@ -74,6 +74,20 @@ def test_what_is_not_a_truth_value_refuses_the_skill(key: str, value: str):
         ("user-invocation", "user-invocable"),
         ("User-Invocable", "user-invocable"),
         ('"user invocable"', "user-invocable"),
+        ("disable-model-invokation", "disable-model-invocation"),
+        ("disable-model-invocaton", "disable-model-invocation"),
+        ("disable-mdoel-invocation", "disable-model-invocation"),
+        ("disabled-model-invocations", "disable-model-invocation"),
+        ("disableModelInvokation", "disable-model-invocation"),
+        ("disable.model.invocation", "disable-model-invocation"),
+        ("disable-m\u043edel-invocation", "disable-model-invocation"),
+        ("model-invokable", "disable-model-invocation"),
+        ("model-invokation", "disable-model-invocation"),
+        ("user-invocabel", "user-invocable"),
+        ("user-invocible", "user-invocable"),
+        ("users-invocable", "user-invocable"),
+        ("user-invokation", "user-invocable"),
+        ("user-invcable", "user-invocable"),
     ],
 )
 @pytest.mark.parametrize("value", ["true", "false"])
@@ -144,6 +158,69 @@ def test_the_same_restriction_twice_is_a_warning():
 def test_mentions_are_no_permission_keys(block: str):
     reading = read_block(block)
     assert offered(reading).invocation == InvocationPolicy() and reading.problems == ()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "allowed-tools",
+        "argument-hint",
+        "arguments",
+        "author",
+        "agent",
+        "category",
+        "compatibility",
+        "context",
+        "created",
+        "dependencies",
+        "disable",
+        "disabled",
+        "enabled",
+        "hooks",
+        "icon",
+        "invocation",
+        "invocable",
+        "keywords",
+        "last_updated",
+        "license",
+        "metadata",
+        "mode",
+        "model",
+        "model-config",
+        "model-version",
+        "modelinfo",
+        "model-selection",
+        "model-inventory",
+        "model-location",
+        "priority",
+        "tags",
+        "title",
+        "tools",
+        "triggers",
+        "type",
+        "user",
+        "user-interface",
+        "user-involvement",
+        "user-invoice",
+        "user-location",
+        "user-information",
+        "version",
+        "when_to_use",
+    ],
+)
+def test_other_keys_are_no_permission_keys(key: str):
+    reading = read_block(f"{BLOCK}{key}: some text\n")
+    assert not any(code.startswith("invocation.") for code in codes(reading))
+    assert offered(reading).invocation == InvocationPolicy()
+
+
+def test_a_misspelt_permission_in_a_broken_block_refuses_the_skill():
+    reading = read_block(BLOCK + "tags: [\ndisable-model-invokation: true")
+    assert reading.document is None
+    assert "invocation.spelling" in codes(reading)
+    reading = read_block(NAME + 'description: "unclosed\nuser-invocabel: no\nlicense: "x" y')
+    assert reading.document is None
+    assert any(code.startswith("invocation.") for code in codes(reading))
 
 
 def test_a_permission_inside_another_key_is_pointed_out():
