@@ -86,7 +86,9 @@ class History:
 
     def __init__(self, changes: Iterable[Change]) -> None:
         self._names: dict[str, _Name] = {}
+        self.count = 0
         for change in sorted(changes, key=lambda change: change.start):
+            self.count += 1
             for name, (before, after) in change.values.items():
                 known = self._names.setdefault(name, _Name([before]))
                 if known.values[-1] != before:

@@ -98,6 +98,19 @@ def make_plans(
     return plans, project
 
 
+def roots_of(base: Path, processes: int = 3) -> list[str]:
+    """The roots in the order of their ranks, without making them."""
+    project = base / "project"
+    own = [base / f"custom-{number}" for number in range(max(0, processes - 2))]
+    return [
+        str(project / ".dsh" / "skills"),
+        str(project / ".agents" / "skills"),
+        *(str(root) for root in own),
+        str(base / "dsh" / "skills"),
+        str(base / "agents" / "skills"),
+    ]
+
+
 def add_ballast(roots: list[str], count: int) -> Change:
     """Skills that nobody changes, ``count`` in each root: a look at everything takes longer, and more can happen."""
     values: dict[str, tuple[str | None, str | None]] = {}

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
 import pytest
 
 from tests.stress.mutations import Manner
-from tests.stress.run import judge, make_plans, run_mutations
-
-SOAK_SECONDS = float(os.environ.get("SKILLDECK_SOAK_SECONDS", "240"))
-
-
-def roots_of(base: Path, processes: int = 3) -> list[str]:
-    """The roots in the order of their ranks, without making them."""
-    project = base / "project"
-    own = [base / f"custom-{number}" for number in range(max(0, processes - 2))]
-    return [
-        str(project / ".dsh" / "skills"),
-        str(project / ".agents" / "skills"),
-        *(str(root) for root in own),
-        str(base / "dsh" / "skills"),
-        str(base / "agents" / "skills"),
-    ]
+from tests.stress.run import judge, make_plans, roots_of, run_mutations
 
 
 @pytest.mark.parametrize(
@@ -35,17 +19,6 @@ def roots_of(base: Path, processes: int = 3) -> list[str]:
 async def test_a_short_random_run(tmp_path: Path, manner: Manner, pause: float, steps: bool, least: int):
     result = await run_mutations(tmp_path, random.randrange(1 << 30), 3.0, pause, manner, steps=steps)
     judge(result, roots_of(tmp_path), least)
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(SOAK_SECONDS + 300)
-@pytest.mark.parametrize("pause", [0.0, 0.02, 0.2])
-@pytest.mark.parametrize("manner", ["wild", "bursts", "gentle"])
-@pytest.mark.parametrize("steps", [True, False], ids=["steps", "watcher-alone"])
-async def test_a_long_random_run(tmp_path: Path, manner: Manner, pause: float, steps: bool):
-    seed = random.randrange(1 << 30)
-    result = await run_mutations(tmp_path, seed, SOAK_SECONDS / 18, pause, manner, processes=5, steps=steps)
-    judge(result, roots_of(tmp_path, 5), least=1)
 
 
 def test_the_plans_give_each_process_a_root_of_its_own(tmp_path: Path):
