@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from app.assets import style_sheet
@@ -60,7 +61,7 @@ class SkilldeckApp(App[int]):
         home: str | None = None,
         clock: Callable[[], datetime] = local_now,
     ) -> None:
-        super().__init__()
+        super().__init__(driver_class=_driver_class())
         self.options = options
         self._open_runtime = open_runtime
         self._drafts = drafts
@@ -139,6 +140,11 @@ class SkilldeckApp(App[int]):
             except (NotImplementedError, RuntimeError, ValueError):
                 return
 
+    def terminal_lost(self) -> None:
+        """The terminal has gone without a signal, or before it: leaves as after SIGHUP."""
+        if not self._leaving:
+            self._signalled(signal.SIGHUP)
+
     def _signalled(self, number: signal.Signals) -> None:
         if self._leaving:
             self.exit(128 + number, 128 + number)
@@ -211,6 +217,15 @@ class SkilldeckApp(App[int]):
                 yield SystemCommand(f"/{command.name}", command.summary, run)
         yield SystemCommand("Look at the disk now", "F5", self.chat.action_look_now)
         yield SystemCommand("Search the transcript", "Ctrl+F", self.chat.action_search)
+
+
+def _driver_class() -> type[Driver] | None:
+    """The driver for this platform; None lets Textual choose."""
+    if sys.platform == "win32":
+        return None
+    from app.terminal_driver import TerminalDriver
+
+    return TerminalDriver
 
 
 def run_screen(options: ScreenOptions) -> int:
