@@ -182,11 +182,11 @@ class SkilldeckApp(App[int]):
         self._interrupted = loop_time
         if chat.session.stop():
             chat.say("Stopping. Ctrl+C again leaves.", "muted", LEAVE_WITHIN)
-        elif twice:
-            self.run_worker(self.leave(0), exit_on_error=False)
         elif chat.composer.text:
             chat.drafts.clear()
             chat.say("Draft cleared: Ctrl+Z brings it back. Ctrl+C again leaves.", "muted", 6)
+        elif twice:
+            self.run_worker(self.leave(0), exit_on_error=False)
         else:
             chat.say("Ctrl+C again leaves, and so does /quit.", "muted", LEAVE_WITHIN)
 

@@ -22,6 +22,18 @@ async def test_ctrl_c_twice_leaves_and_once_says_how(tmp_path: Path) -> None:
         await deck.until(lambda: deck.app.return_code == 0 and not deck.app.is_running, "the end")
 
 
+async def test_ctrl_c_clears_what_was_typed_since_before_it_leaves(tmp_path: Path) -> None:
+    deck = Deck(tmp_path)
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        for words in ("one", "two"):
+            await pilot.press(*words, "ctrl+c")
+            assert deck.app.is_running
+            assert deck.chat.composer.text == ""
+        await pilot.press("ctrl+c")
+        await deck.until(lambda: deck.app.return_code == 0 and not deck.app.is_running, "the end")
+
+
 async def test_ctrl_c_closes_a_page_first(tmp_path: Path) -> None:
     deck = Deck(tmp_path)
     async with deck.app.run_test(size=(100, 30)) as pilot:
