@@ -16,7 +16,7 @@ from app.output import Output
 if TYPE_CHECKING:
     from app.runtime import Runtime
     from app.settings.definition import Settings
-    from app.settings.loading import FlagValue
+    from app.settings.loading import FlagValue, SettingsReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,12 @@ class CommandContext:
         from app.settings.loading import load_settings
 
         return load_settings(self.cwd, self.project_root(), self._flags(), self._skill_dirs())
+
+    def read_settings(self) -> SettingsReading:
+        """The settings without those that have a fault, and the faults."""
+        from app.settings.loading import read_settings
+
+        return read_settings(self.cwd, self.project_root(), self._flags(), self._skill_dirs())
 
     @asynccontextmanager
     async def runtime(

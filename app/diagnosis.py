@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from app.assets import program_version
-from app.settings.files import PROJECT_FILE, USER_FILE, config_dir, state_dir
+from app.settings.files import state_dir
 from app.settings.listing import without_password
 
 if TYPE_CHECKING:
+    from app.errors import UsageError
     from app.runtime import Runtime
     from app.settings.definition import Settings
     from skills_core.filesystem import RootStatus
@@ -39,10 +40,14 @@ class Finding:
     hint: str | None = None
 
 
-async def diagnose(runtime: Runtime) -> list[Finding]:
-    """Every finding, in the order in which a person reads them. ``runtime`` watches."""
+async def diagnose(runtime: Runtime, faults: tuple[UsageError, ...] = ()) -> list[Finding]:
+    """Every finding, in the order in which a person reads them. ``runtime`` watches; ``faults`` are those of the
+    settings, without which it was opened."""
+    from app.settings_findings import settings_findings
+
     snapshot = await runtime.settled()
-    findings = [version(), terminal(), settings_files(runtime.project_root), state_folder(state_dir())]
+    findings = [version(), terminal(), *settings_findings(runtime.settings, runtime.project_root, faults)]
+    findings.append(state_folder(state_dir()))
     findings += [root(each) for each in runtime.filesystem.roots(runtime.cwd)]
     findings.append(skills(snapshot))
     findings.append(trust(runtime, snapshot))
@@ -84,12 +89,6 @@ def terminal() -> Finding:
     return Finding("terminal", "ok", detail)
 
 
-def settings_files(project_root: str) -> Finding:
-    read = [path for path in (config_dir() / USER_FILE, Path(project_root) / PROJECT_FILE) if path.is_file()]
-    detail = ", ".join(str(path) for path in read) if read else f"no file (yours would be {config_dir() / USER_FILE})"
-    return Finding("settings", "ok", detail)
-
-
 def state_folder(folder: Path) -> Finding:
     """Whether sessions can be kept. Writes and removes a file when the folder is there; makes none."""
     hint = "make it writable, or set SKILLDECK_STATE_DIR to another folder"
@@ -120,9 +119,10 @@ def root(status: RootStatus) -> Finding:
 
 
 def skills(snapshot: SkillSnapshot) -> Finding:
+    from app.commands.skills import count_line
+
     errors = sum(problem.severity == "error" for problem in snapshot.problems)
-    warnings = len(snapshot.problems) - errors
-    detail = f"{len(snapshot.skills)} offered, {errors} errors, {warnings} warnings"
+    detail = f"{len(snapshot.skills)} offered, {count_line(errors, len(snapshot.problems) - errors)}"
     if not snapshot.complete:
         return Finding("skills", "error", f"{detail}; not complete: {snapshot.reason}", "skilldeck check")
     if snapshot.problems:
@@ -158,7 +158,7 @@ async def watcher(runtime: Runtime, snapshot: SkillSnapshot) -> list[Finding]:
         status = watch.status
     finally:
         await watch.aclose()
-    count = f"{len(folders)} folders"
+    count = "1 folder" if len(folders) == 1 else f"{len(folders)} folders"
     findings: list[Finding] = []
     if not armed:
         hint = "set watch_use_polling if this goes on"

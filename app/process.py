@@ -95,7 +95,8 @@ def _with_messages(command: Callable[[Output], int], output: Output) -> int:
     try:
         return command(output)
     except UsageError as error:
-        output.failure(error.message, error.hint)
+        for fault in (error, *error.others):
+            output.failure(fault.message, fault.hint)
         return WRONG_USAGE
     except (BrokenPipeError, OutputError):
         raise

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, Secret
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from app.nearest import did_you_mean
+from app.settings.binding_ids import BINDING_IDS
 from app.settings.sources import Layer, LayerSource, Origin, layers_in_use
 
 ENVIRONMENT_PREFIX = "SKILLDECK_"
@@ -94,6 +95,13 @@ def _known_tool(name: str) -> str:
     return name
 
 
+def _known_binding(name: str) -> str:
+    if name not in BINDING_IDS:
+        hint = did_you_mean(name, BINDING_IDS) or "F1 in the chat lists the keys"
+        raise ValueError(f"there is no key binding of this id; {hint}")
+    return name
+
+
 def _window_entry(entry: str) -> str:
     name, equals, tokens = entry.rpartition("=")
     tokens = tokens.strip().replace("_", "")
@@ -132,7 +140,7 @@ Words = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(_words)]
 Tools = Annotated[tuple[Annotated[Text, AfterValidator(_known_tool)], ...], NoDecode, BeforeValidator(_words)]
 Paths = Annotated[tuple[Text, ...], NoDecode, BeforeValidator(list_of_paths)]
 Windows = Annotated[tuple[Annotated[Text, AfterValidator(_window_entry)], ...], NoDecode, BeforeValidator(_words)]
-Keymap = Annotated[dict[str, Text], BeforeValidator(_flat_keymap)]
+Keymap = Annotated[dict[Annotated[str, AfterValidator(_known_binding)], Text], BeforeValidator(_flat_keymap)]
 
 
 class Settings(BaseSettings):

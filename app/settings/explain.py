@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def explained(error: ErrorDetails, nearest_first: tuple[Layer, ...]) -> UsageError:
     """A refused value as one line: its place, its key, what it must be, and the nearest right value."""
     location = [str(part) for part in error["loc"]]
+    if len(location) > 2 and location[-1] == "[key]":
+        location.pop()
     key, inner = location[0], location[1:]
     named = ".".join(location) if key == "keymap" and inner else key
     place = key

@@ -75,3 +75,48 @@ def test_doctor_when_watching_is_off_or_polling(place: Place) -> None:
         rows = {row["check"]: row for row in place.run("doctor", "--json", "--set", setting).json}
         assert rows["watcher"]["detail"].startswith(mode)
         assert rows["watcher"]["status"] == "ok"
+
+
+def test_doctor_goes_on_when_the_settings_are_wrong(place: Place) -> None:
+    place.skill("mine")
+    config = place.home / "config"
+    config.mkdir()
+    (config / "settings.toml").write_text('max_steps = 0\nmodle = "x"\ndiscovery_depth = 2\n')
+    ended = place.run("doctor", "--json")
+    assert (ended.status, ended.err) == (1, "")
+    faults = [row for row in ended.json if row["check"] == "settings"]
+    assert [row["status"] for row in faults] == ["error", "error"]
+    assert [row["detail"].split(": ")[0] for row in faults] == [f"{config}/settings.toml:{n}" for n in (2, 1)]
+    assert "model" in faults[0]["hint"]
+    rows = {row["check"]: row for row in ended.json}
+    assert rows["skills"]["detail"].startswith("2 offered")
+    assert rows["watcher"]["status"] != "error"
+
+
+def test_doctor_without_a_place_for_sessions(place: Place) -> None:
+    ended = place.run("doctor", "--json", environment={"SKILLDECK_STATE_DIR": "here"})
+    assert (ended.status, ended.err) == (1, "")
+    assert ["SKILLDECK_STATE_DIR" in row["detail"] for row in ended.json if row["check"] == "settings"] == [True]
+
+
+def test_every_fault_of_the_settings_is_one_line(place: Place) -> None:
+    config = place.home / "config"
+    config.mkdir()
+    (config / "settings.toml").write_text("max_steps = 0\nwatch = 7\n")
+    for command in ("config", "skills", "check"):
+        ended = place.run("--set", "keymap.app.qiut=f10", command)
+        assert (ended.status, ended.out) == (2, "")
+        lines = ended.err.splitlines()
+        assert len(lines) == 3
+        assert all(line.startswith("skilldeck: ") for line in lines)
+        assert 'did you mean "app.quit"?' in lines[2]
+
+
+def test_an_unknown_theme_is_told(place: Place) -> None:
+    ended = place.run("--set", "theme=nrod", "config")
+    assert ended.status == 0
+    assert ended.err == 'skilldeck: --set theme: there is no theme "nrod"; did you mean "nord"?\n'
+    rows = {row["check"]: row for row in place.run("--set", "theme=nope", "doctor", "--json").json}
+    assert rows["theme"]["status"] == "warning"
+    assert 'no theme "nope"' in rows["theme"]["detail"]
+    assert "skilldeck-dark" in rows["theme"]["hint"]

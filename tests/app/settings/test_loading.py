@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 from pathlib import Path
 
 import pytest
+from textual.binding import Binding
 
 from app.errors import UsageError
+from app.settings.binding_ids import BINDING_IDS
 from app.settings.definition import PROJECT_KEYS, Settings
+from app.settings.loading import read_settings
 from tests.app.settings.conftest import Places
 
 
@@ -52,13 +57,15 @@ def test_each_source_overrides_the_one_before(places: Places, monkeypatch: pytes
 
 
 def test_tables_merge_field_by_field(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    places.user_file.write_text('theme = "nord"\n[keymap]\n"app.quit" = "f10"\ncomposer.send = "f2"\nplain = "f3"\n')
-    monkeypatch.setenv("SKILLDECK_KEYMAP__COMPOSER__SEND", "ctrl+s")
-    settings = places.load(("keymap.plain", "f4"))
-    assert settings.keymap == {"app.quit": "f10", "composer.send": "ctrl+s", "plain": "f4"}
-    assert settings.origin("keymap.composer.send").place == "SKILLDECK_KEYMAP__COMPOSER__SEND"
+    places.user_file.write_text(
+        'theme = "nord"\n[keymap]\n"app.quit" = "f10"\ncomposer.newline = "f2"\nchat.pane = "f3"\n'
+    )
+    monkeypatch.setenv("SKILLDECK_KEYMAP__COMPOSER__NEWLINE", "ctrl+s")
+    settings = places.load(("keymap.chat.pane", "f4"))
+    assert settings.keymap == {"app.quit": "f10", "composer.newline": "ctrl+s", "chat.pane": "f4"}
+    assert settings.origin("keymap.composer.newline").place == "SKILLDECK_KEYMAP__COMPOSER__NEWLINE"
     assert settings.origin("keymap.app.quit").place == f"{places.user_file}:3"
-    assert settings.origin("keymap.plain").kind == "flag"
+    assert settings.origin("keymap.chat.pane").kind == "flag"
 
 
 def test_text_values_of_environment_and_flags(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +117,8 @@ def test_relative_paths_belong_to_the_place_that_names_them(places: Places, tmp_
         ("disabled_skills = [1]\n", 1, ["must be text"]),
         ("disabled_skills = 1\n", 1, ["must be a list"]),
         ("keymap = 3\n", 1, ["table"]),
-        ('[keymap]\nquit = "f1"\nsend = 4\n', 3, ["keymap.send", "must be text"]),
+        ('[keymap]\napp.quit = "f1"\nchat.pane = 4\n', 3, ["keymap.chat.pane", "must be text"]),
+        ('[keymap]\napp.quit = "f1"\nchat.pain = "f2"\n', 3, ["keymap.chat.pain", 'did you mean "chat.pane"?']),
         ("catalog_description_max_length = 2\n", 1, ["from 3"]),
         ("custom_skill_dirs = [\n  'a',\n]\nmodle = 'x'\n", 4, ['"model"']),
         ("[model]\nname = 'x'\n", 1, ["must be text"]),
@@ -181,6 +189,53 @@ def test_a_bad_variable_is_named(places: Places, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UsageError) as caught:
         places.load()
     assert caught.value.message.startswith(f"{variable}: ")
+
+
+def test_every_fault_of_every_source_is_told(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    places.user_file.write_text('modle = "x"\nmax_steps = 0\n\ntrust = "maybe"\nwatch = false\n')
+    places.project_file.write_text('theme = "nord"\ndiscovery_depth = 99\n')
+    monkeypatch.setenv("SKILLDECK_WACTH", "0")
+    monkeypatch.setenv("SKILLDECK_KEYMAP", "x")
+    with pytest.raises(UsageError) as caught:
+        places.load(("keymap.nope", "f10"), ("request_timeout", "soon"))
+    told = [fault.message.split(": ")[0] for fault in (caught.value, *caught.value.others)]
+    user, project = places.user_file, places.project_file
+    assert told == [
+        f"{user}:1",
+        f"{user}:2",
+        f"{user}:4",
+        f"{project}:1",
+        f"{project}:2",
+        "SKILLDECK_WACTH",
+        "SKILLDECK_KEYMAP",
+        "--set request_timeout",
+        "--set keymap.nope",
+    ]
+
+
+def test_what_has_no_fault_is_read_all_the_same(places: Places) -> None:
+    places.user_file.write_text('modle = "x"\nmax_steps = 0\nwatch = false\n[keymap]\nnope = "f1"\n')
+    reading = read_settings(str(places.project), str(places.project))
+    assert len(reading.faults) == 3
+    assert (reading.settings.max_steps, reading.settings.watch, reading.settings.keymap) == (50, False, {})
+    assert reading.settings.origin("max_steps").kind == "default"
+    assert reading.settings.origin("watch").place == f"{places.user_file}:3"
+
+
+def test_the_ids_of_bindings_are_those_of_the_screen() -> None:
+    modules = [importlib.import_module("app.main")]
+    for package in ("app.screens", "app.widgets"):
+        found = pkgutil.iter_modules(importlib.import_module(package).__path__)
+        modules += [importlib.import_module(f"{package}.{module.name}") for module in found]
+    bindings = [
+        binding
+        for module in modules
+        for owner in vars(module).values()
+        if isinstance(owner, type) and owner.__module__ == module.__name__
+        for binding in vars(owner).get("BINDINGS", ())
+    ]
+    assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
+    assert sorted({binding.id for binding in bindings}) == list(BINDING_IDS)
 
 
 def test_a_bad_flag_is_named(places: Places) -> None:
