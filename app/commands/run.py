@@ -48,6 +48,7 @@ async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApp
     from skills_core.session.event import user_message
 
     session = await _session(runtime, context)
+    model: Model | None = None
     try:
         model = await _model(runtime, context, session)
         first = len(session.events)
@@ -60,6 +61,9 @@ async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApp
             if answer:
                 context.output.text(answer)
     finally:
+        close = getattr(model, "aclose", None)
+        if close is not None:
+            await close()
         await session.aclose()
     if outcome.reason == "done":
         return DONE

@@ -32,6 +32,13 @@ def secret_values(environment: Mapping[str, str] | None = None) -> tuple[str, ..
     return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 
+def without_login(address: str) -> str:
+    """An address without the user's name and password that may be written in it."""
+    scheme, found, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{found}{host.rpartition('@')[2]}{slash}{path}" if found else address
+
+
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
     """The text with each of the secrets replaced by ``[secret]``."""
     for secret in secrets:

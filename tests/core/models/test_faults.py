@@ -181,3 +181,14 @@ async def test_the_key_is_in_no_log_record(dialect: Any, caplog: pytest.LogCaptu
     await fault(dialect, lambda s: s.error(401, f"Bad key {KEY}", "invalid_api_key", "authentication_error"))
     ours = [record for record in caplog.records if record.name.startswith(("skills_core", "app"))]
     assert not any(KEY in record.getMessage() for record in ours)
+
+
+async def test_a_password_in_an_address_is_not_told() -> None:
+    address = f"http://ada:canary-password@127.0.0.1:{closed_port()}/v1"
+    error = await asyncio.wait_for(failure(open_model("openai:m", base_url=address, api_key=KEY)), 30)
+    assert error.kind == "connection"
+    assert "127.0.0.1" in error.message
+    assert "canary" not in error.message + error.hint
+    with pytest.raises(ModelError) as caught:
+        open_model("openai:m", base_url="ftp://ada:canary-password@host/x", api_key=KEY)
+    assert "canary" not in caught.value.message

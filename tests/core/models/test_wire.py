@@ -310,3 +310,27 @@ def test_the_key_is_in_no_representation() -> None:
     model = open_model("openai:gpt-5", api_key=KEY)
     assert KEY not in repr(model)
     assert KEY not in str(model)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "plain", "expected"),
+    [
+        ("chat", "gpt-5", "gpt-4o", '"reasoning_effort":"high"'),
+        ("responses", "gpt-5", "gpt-4o", '"effort":"high"'),
+        ("messages", "claude-sonnet-4-5", None, '"thinking":{"'),
+    ],
+)
+async def test_how_much_to_think_is_asked_of_models_that_can(
+    dialect: Any, name: str, plain: str | None, expected: str
+) -> None:
+    async with ModelServer(dialect, Reply(text="Done.")) as server:
+        for level in ("high", None):
+            model = open_model(f"{server.provider}:{name}", base_url=server.base_url, api_key=KEY, thinking=level)  # type: ignore[arg-type]
+            await collect(model)
+            await model.aclose()  # type: ignore[attr-defined]
+        if plain is not None:
+            other = open_model(f"{server.provider}:{plain}", base_url=server.base_url, api_key=KEY, thinking="high")
+            await collect(other)
+            await other.aclose()  # type: ignore[attr-defined]
+    asked = ["".join(sent.body.decode().split()) for sent in server.requests]
+    assert [expected in body for body in asked] == [True, False, False][: len(asked)]

@@ -10,7 +10,7 @@ from typing import Any, cast
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ModelError, ModelErrorKind
 from skills_core.agent.models.real.providers import PROVIDERS
-from skills_core.agent.secret_text import scrubbed_error, secret_values
+from skills_core.agent.secret_text import scrubbed_error, secret_values, without_login
 
 _SAID_MAX = 300
 _OVERFLOW = re.compile(
@@ -25,6 +25,7 @@ def to_model_error(error: Exception, *, prefix: str, model: str, base_url: str |
     """The error of the agent for one of pydantic-ai or of a client library below it."""
     title = PROVIDERS[prefix].title if base_url is None or prefix != "openai" else "The server"
     said = _said(error, (api_key, *secret_values()))
+    base_url = without_login(base_url) if base_url is not None else None
     kind = _kind(error, said)
     message, hint = _words(kind, title, prefix, model, base_url, said)
     wish = getattr(error, "retry_after", None)

@@ -8,7 +8,7 @@ from skills_core.agent.model import ModelError
 from skills_core.agent.models.real.adapter import DEFAULT_SILENCE, RealModel
 from skills_core.agent.models.real.extras import install_command, missing_package
 from skills_core.agent.models.real.providers import PROVIDERS, ProviderFacts, ThinkingLevel
-from skills_core.agent.secret_text import remember_secret
+from skills_core.agent.secret_text import remember_secret, without_login
 
 _NO_KEY = "no-key"
 _KNOWN = "offline, script:FILE, " + ", ".join(f"{prefix}:MODEL" for prefix in PROVIDERS)
@@ -80,7 +80,11 @@ def _checked_address(address: str | None) -> str | None:
         parts = urlsplit(address)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        valid = False
-    if not valid:
-        raise ModelError("other", f"`{address}` is no address of a server.", "Write it as https://HOST/PATH.")
+        parts, valid = None, False
+    if parts is None or not valid:
+        raise ModelError(
+            "other", f"`{without_login(address)}` is no address of a server.", "Write it as https://HOST/PATH."
+        )
+    if parts.password:
+        remember_secret(parts.password)
     return address.rstrip("/")
