@@ -215,6 +215,7 @@ KEYS = {
     "ctrl+z": "\x1a",
     "f2": "\x1bOQ",
     "f3": "\x1bOR",
+    "f4": "\x1bOS",
     "f5": "\x1b[15~",
     "f6": "\x1b[17~",
     "shift+tab": "\x1b[Z",
