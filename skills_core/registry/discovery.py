@@ -10,13 +10,13 @@ from typing import Any, Protocol, TypeVar
 
 from skills_core.problem import SkillProblem, problem_order
 from skills_core.registry.errors import ProviderContractError, render_error
-from skills_core.registry.layer import Layer, RegisteredProvider
+from skills_core.registry.layer import Entry, Layer, RegisteredProvider
 from skills_core.registry.lookup import Lookup, Scope
-from skills_core.registry.merge import Entry, merge, summarise
+from skills_core.registry.merge import merge, summarise
 from skills_core.registry.provider import IncompleteReason, ProviderListing
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.registry.validate import check_candidate, check_listing
-from skills_core.skill import SkillCandidate, SkillFacts, SkillSummary
+from skills_core.skill import SkillFacts
 
 log = logging.getLogger("skills_core.registry")
 ATTEMPTS = 2
@@ -133,16 +133,14 @@ class Discovery:
 
     def _entries(self, registered: RegisteredProvider, listing: ProviderListing) -> tuple[Entry, ...]:
         known = registered.known
-        kept: dict[int, tuple[SkillCandidate, SkillSummary]] = {}
         entries: list[Entry] = []
         for item in listing.candidates:
-            pair = known.get(id(item))
-            if pair is None:
+            entry = known.get(id(item))
+            if entry is None:
                 candidate = check_candidate(registered.name, item)
-                pair = (candidate, summarise(candidate))
-            kept[id(item)] = pair
-            entries.append(Entry(pair[1], registered, pair[0], None))
-        registered.known = kept
+                entry = Entry(summarise(candidate), registered, candidate, None)
+            entries.append(entry)
+        registered.known = {id(entry.candidate): entry for entry in entries}
         return tuple(entries)
 
 

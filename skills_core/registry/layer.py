@@ -53,17 +53,25 @@ class RegistrationControl:
                 log.warning("a close callback of a skill provider failed: %s", render_error(error))
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A candidate with where it can be loaded: from its provider, or as the runtime skill itself."""
+
+    summary: SkillSummary
+    registered: RegisteredProvider | None
+    candidate: SkillCandidate | None
+    definition: SkillDefinition | None
+
+
 @dataclass(slots=True, eq=False)
 class RegisteredProvider:
-    """A provider in a layer. ``known`` remembers the last listing's candidates, so that the same object is
-    validated and summarised once."""
+    """A provider in a layer. ``known`` has the entries of its last listing by the identity of their candidate, so
+    that the same object is validated and summarised once."""
 
     provider: SkillProvider
     name: str
     control: RegistrationControl
-    known: dict[int, tuple[SkillCandidate, SkillSummary]] = field(
-        default_factory=dict[int, tuple[SkillCandidate, SkillSummary]]
-    )
+    known: dict[int, Entry] = field(default_factory=dict[int, Entry])
 
 
 @dataclass(slots=True, eq=False)

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from skills_core.registry.layer import RegisteredProvider
+from skills_core.registry.layer import Entry
 from skills_core.registry.snapshot import ShadowedSkill
-from skills_core.skill import SkillCandidate, SkillDefinition, SkillFacts, SkillSummary
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A candidate with where it can be loaded: from its provider, or as the runtime skill itself."""
-
-    summary: SkillSummary
-    registered: RegisteredProvider | None
-    candidate: SkillCandidate | None
-    definition: SkillDefinition | None
+from skills_core.skill import SkillFacts, SkillSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from skills_core.registry.errors import ProviderContractError, RegistrationError
@@ -24,6 +25,7 @@ from skills_core.skill import (
 )
 
 _OPTIONAL_TEXTS = ("when_to_use", "argument_hint", "label", "path", "real_path", "project_root")
+_optional_texts = attrgetter(*_OPTIONAL_TEXTS)
 
 
 def check_listing(provider: str, result: Any) -> ProviderListing:
@@ -96,11 +98,11 @@ def _fault(facts: SkillFacts) -> str | None:
     invocation = _invocation_fault(facts.invocation)
     if invocation is not None:
         return f"{said} {invocation}"
-    for field in ("source", "provider"):
-        if not isinstance(getattr(facts, field), str):
-            return f"{said} with a non-string {field}"
-    for field in _OPTIONAL_TEXTS:
-        value = getattr(facts, field)
+    if not isinstance(facts.source, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return f"{said} with a non-string source"
+    if not isinstance(facts.provider, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return f"{said} with a non-string provider"
+    for field, value in zip(_OPTIONAL_TEXTS, _optional_texts(facts), strict=True):
         if value is not None and not isinstance(value, str):
             return f"{said} with a non-string {field}"
     rank: Any = facts.rank
