@@ -13,6 +13,7 @@ from app.controllers.project_files import read_mention
 from app.controllers.questions import QuestionDesk
 from app.controllers.row_body import joined_text
 from app.controllers.runtime_port import ScreenRuntime
+from app.controllers.text_layout import sentences
 from app.controllers.transcript import Transcript
 from app.controllers.usage import UsageTotals, with_event
 from skills_core.agent.live import Compacting, LiveItem, QueueChanged, Retrying, StepStarted, ToolFinished, ToolStarted
@@ -156,7 +157,7 @@ class Conversation:
         self._set_activity("")
         if agent.queued and self._agent is agent:
             self._start()
-        return f"{outcome.message} {outcome.hint}".strip()
+        return sentences(outcome.message, outcome.hint)
 
     def user_texts(self) -> list[str]:
         """The person's own messages in this session, oldest first."""
@@ -165,8 +166,11 @@ class Conversation:
         return [joined_text(event.data.get("content")) for event in self._session.of_source(kinds.SOURCE_USER)]
 
     async def aclose(self) -> None:
-        """Stops the turn, and closes the agent and the session."""
+        """Stops the turn, and closes the agent, the session and the connections of the model."""
         await self._leave()
+        close = getattr(self._model, "aclose", None)
+        if close is not None:
+            await close()
 
     async def _leave(self) -> None:
         for sending in tuple(self._sending):

@@ -21,7 +21,10 @@ def question_lines(asked: Asked, width: int) -> list[Line]:
     if asked.kind == "tool":
         question = cast("ToolQuestion", asked.question)
         head = (Piece("May this run?  ", "warning"), Piece(inert_line(question.summary), "strong"))
-        return [*wrap(head, width), *wrap_text(inert(question.detail).rstrip("\n"), width, "text", "  ")]
+        lines = wrap(head, width)
+        if inert_line(question.detail) not in inert_line(question.summary):
+            lines += wrap_text(inert(question.detail).rstrip("\n"), width, "text", "  ")
+        return lines
     return _trust_lines(cast("TrustQuestion", asked.question), width)
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rich.cells import cell_len
+
 from app.controllers.inert import inert, inert_line
 from app.controllers.markdown_lines import finished_prefix, markdown_lines
 from app.controllers.marks import UNICODE, Marks
 from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
-from app.controllers.text_layout import Line, Piece, cut_pieces, expand_tabs, wrap, wrap_text
+from app.controllers.text_layout import Line, Piece, cut, cut_pieces, expand_tabs, wrap, wrap_text
 from app.controllers.transcript_row import Row, row_parts, row_title
 
 GUTTER = 2
 """Cells left of every row, for its mark."""
+
+LEAST_SHOWN = 12
+"""Cells that a shortened part of a title keeps; with less it tells nothing."""
 
 RUNNING_LINES = 4
 """Lines of a running tool's output under its closed row."""
@@ -28,7 +33,7 @@ def row_lines(row: Row, width: int, marks: Marks = UNICODE) -> list[Line]:
         return wrap(_spaced(row_title(row)), width, (Piece("  "),), (Piece("  "),))
     mark = marks.open if row.expanded else marks.closed
     title = _spaced(row_title(row))
-    head = Line((Piece(f"{mark} ", "muted"), *cut_pieces(title, max(width - GUTTER, 1))), indent=GUTTER)
+    head = Line((Piece(f"{mark} ", "muted"), *fitted(title, max(width - GUTTER, 1))), indent=GUTTER)
     if not row.expanded:
         return [head, *_running_lines(row, width)]
     return [head, *_indented(_parts_lines(row_parts(row), max(width - 2 * GUTTER, 1)), 2 * GUTTER)]
@@ -54,6 +59,19 @@ def _spaced(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
         if text.strip() or out:
             out.append(Piece(text, piece.role))
     return tuple(out)
+
+
+def fitted(pieces: tuple[Piece, ...], width: int) -> tuple[Piece, ...]:
+    """The pieces in ``width`` cells: the longest gives way, so that what stands behind it is still read."""
+    over = sum(cell_len(piece.text) for piece in pieces) - width
+    if over <= 0:
+        return pieces
+    longest = max(range(len(pieces)), key=lambda index: cell_len(pieces[index].text))
+    room = cell_len(pieces[longest].text) - over
+    if room < LEAST_SHOWN:
+        return cut_pieces(pieces, width)
+    shown = Piece(cut(pieces[longest].text, room), pieces[longest].role)
+    return (*pieces[:longest], shown, *pieces[longest + 1 :])
 
 
 def gap_before(row: Row, previous: Row | None) -> int:

@@ -30,7 +30,7 @@ class SendRules:
 
         problem = check_draft(text, snapshot, access)
         if problem is not None:
-            return SendRefusal(problem.message, problem.hint)
+            return SendRefusal(problem.message, problem.hint.replace("skilldeck skills", "/skills"))
         word = first_word(text)
         if word is None or self._held == text:
             self._held = None

@@ -77,6 +77,13 @@ def counted(count: int, noun: str) -> str:
     return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def sentences(*parts: str | None) -> str:
+    """The parts as sentences behind each other: each one ends before the next begins."""
+    said = [part.strip() for part in parts if part and part.strip()]
+    ended = [part if part[-1] in ".!?:…" else f"{part}." for part in said]
+    return " ".join(ended)
+
+
 def expand_tabs(text: str) -> str:
     """Tabs as spaces up to the next multiple of four cells."""
     if "\t" not in text:

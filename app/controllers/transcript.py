@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from app.controllers.context_source import read_catalog_form
 from app.controllers.row_body import joined_text
-from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words, row_title
+from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words, tool_requests
+from app.controllers.transcript_search import in_title, matching_rows, next_match
 from skills_core.session import event as kinds
 from skills_core.session.event import SessionEvent, source_kind
 
@@ -55,6 +56,7 @@ class Transcript:
         self.on_change: Callable[[TranscriptChange], None] = on_change or _ignore
         self._open_calls: dict[str, int] = {}
         self._catalog: SessionEvent | None = None
+        self._requests: dict[str, Mapping[str, Any]] = {}
         self._live: int | None = None
         self._pending: list[Row] = []
 
@@ -62,6 +64,7 @@ class Transcript:
         """Shows another session from its start."""
         self.rows.clear()
         self._open_calls.clear()
+        self._requests.clear()
         self._catalog = None
         self._live = None
         self._pending.clear()
@@ -95,12 +98,14 @@ class Transcript:
             call = data.get("id")
             index = self._append(Row("tool", event))
             if isinstance(call, str):
+                self._requests.pop(call, None)
                 self._open_calls[call] = index
         elif event.type == kinds.TOOL_RESULT:
             call = data.get("id")
             index = self._open_calls.pop(call, None) if isinstance(call, str) else None
             if index is None:
-                self._append(Row("tool", event, result=event))
+                request = self._requests.pop(call, None) if isinstance(call, str) else None
+                self._append(Row("tool", event, result=event, request=request))
             else:
                 self.rows[index].result = event
                 self.rows[index].live_text.clear()
@@ -149,17 +154,14 @@ class Transcript:
             row.expanded = opened
         self.on_change(RowsReset())
 
-    def find(self, text: str, start: int | None, step: int) -> int | None:
-        """The next row, from ``start`` in the direction of ``step``, that holds the text in any letter case."""
-        wanted = text.casefold()
-        count = len(self.rows)
-        first = (count if step < 0 else -1) if start is None else start
-        for offset in range(1, count + 1):
-            index = (first + step * offset) % count
-            row = self.rows[index]
-            if wanted in row.text().casefold() or wanted in "".join(p.text for p in row_title(row)).casefold():
-                return index
-        return None
+    def find(self, text: str, current: int | None, step: int) -> tuple[list[int], int | None]:
+        """Every row that holds the text, and the one to go to from ``current``; closed rows open for it."""
+        found = matching_rows(self.rows, text) if text else []
+        index = next_match(found, current, step)
+        row = self.rows[index] if index is not None else None
+        if index is not None and row is not None and row.foldable and not row.expanded and not in_title(row, text):
+            self.toggle(index)
+        return found, index
 
     def last_reply(self) -> Row | None:
         """The newest answer with words in it."""
@@ -176,6 +178,7 @@ class Transcript:
         self._append(row)
 
     def _reply(self, event: SessionEvent) -> None:
+        self._requests = tool_requests(event.data)
         index, self._live = self._live, None
         if index is not None and not has_words(event.data):
             self._remove(index)

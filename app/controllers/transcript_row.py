@@ -35,18 +35,22 @@ RowKind: TypeAlias = Literal["user", "assistant", "tool", "context", "note"]
 """``user`` and ``assistant`` are always open; the others open on demand."""
 
 LIVE_OUTPUT_LIMIT = 8_000
+SHORT_RESULT = 80
+"""Code points up to which a result of one line is part of the closed row."""
 
 
 @dataclass(slots=True, eq=False)
 class Row:
     """``event`` is the record shown; None while a reply is still coming in, whose text is in ``live_text``.
 
-    ``result`` is a tool's result. ``before`` is the newest readable catalog ahead of this one.
+    ``result`` is a tool's result, and ``request`` what the model asked for when that call was never begun. ``before``
+    is the newest readable catalog ahead of this one.
     """
 
     kind: RowKind
     event: SessionEvent | None = None
     result: SessionEvent | None = None
+    request: Mapping[str, Any] | None = None
     before: SessionEvent | None = None
     expanded: bool = False
     live_text: list[str] = field(default_factory=list)
@@ -155,8 +159,18 @@ def has_words(data: Mapping[str, Any]) -> bool:
     return False
 
 
+def tool_requests(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The tool calls that a reply asks for, by their ids."""
+    requests: dict[str, Mapping[str, Any]] = {}
+    for block in _blocks(data.get("content")):
+        call = block.get("id")
+        if block.get("type") == "tool_call" and isinstance(call, str):
+            requests[call] = block
+    return requests
+
+
 def _tool_title(row: Row, data: Mapping[str, Any]) -> tuple[Piece, ...]:
-    title = _text(data.get("title")) or _text(data.get("name")) or "tool"
+    title = _text(data.get("title")) or _requested_title(row) or _text(data.get("name")) or "tool"
     name, _, rest = title.partition(" ")
     pieces = [Piece(name, "accent"), Piece(f" {rest}" if rest else "")]
     if row.result is None:
@@ -165,15 +179,25 @@ def _tool_title(row: Row, data: Mapping[str, Any]) -> tuple[Piece, ...]:
         text = joined_text(row.result.data.get("content")).strip()
         pieces.append(Piece(f" · {text.splitlines()[0] if text else 'failed'}", "error"))
     else:
-        text = joined_text(row.result.data.get("content"))
-        count = len(text.splitlines())
-        pieces.append(Piece(f" · {counted(count, 'line')}", "muted"))
+        lines = joined_text(row.result.data.get("content")).splitlines()
+        said = lines[0] if len(lines) == 1 and len(lines[0]) <= SHORT_RESULT else counted(len(lines), "line")
+        pieces.append(Piece(f" · {said}", "muted"))
     return tuple(pieces)
+
+
+def _requested_title(row: Row) -> str:
+    """What a call that was never begun asked for: its tool and its first words."""
+    if row.request is None:
+        return ""
+    arguments: object = row.request.get("arguments")
+    values = cast(Mapping[str, object], arguments).values() if isinstance(arguments, Mapping) else ()
+    first = next((value for value in values if isinstance(value, str)), "")
+    return f"{_text(row.request.get('name'))} {first}".strip()
 
 
 def _tool_parts(row: Row, data: Mapping[str, Any]) -> tuple[Part, ...]:
     parts: list[Part] = []
-    arguments: object = data.get("arguments")
+    arguments: object = (row.request or data).get("arguments")
     if isinstance(arguments, Mapping):
         parts.extend(Field(str(key), field_text(value)) for key, value in cast(Mapping[str, object], arguments).items())
     elif arguments is not None:
@@ -230,7 +254,8 @@ def _context_parts(row: Row, data: Mapping[str, Any]) -> tuple[Part, ...]:
         listed = [Entry(*marks[change.action], change.path, change.action) for change in changes]
         fields = source_fields(source, ("form", "changes"))
         return (*listed, *fields, Heading("Exact text that the model received"), *text)
-    return (*text, *source_fields(source, ()))
+    fields = source_fields(source, ())
+    return (*text, Heading("Facts in the log, which the model did not receive"), *fields) if fields else text
 
 
 def _note_title(event: SessionEvent, data: Mapping[str, Any]) -> tuple[Piece, ...]:

@@ -26,6 +26,7 @@ from app.controllers.skill_view import SkillView, local_now
 from app.controllers.status_line import StatusFacts
 from app.controllers.text_layout import Line, Role, counted, cut
 from app.controllers.transcript import Transcript
+from app.controllers.transcript_search import search_words
 from app.messages import (
     ChoiceClicked,
     DraftChanged,
@@ -97,8 +98,8 @@ class ChatScreen(Screen[None]):
         self.drafts = ChatDrafts(self)
         self.side = ChatPane(self)
         self.view = TranscriptView(self.transcript, marks, self._welcome, id="transcript")
-        self.pane = LinesView(id="pane")
-        self.search = SearchBar(id="search")
+        self.pane = LinesView(mark=marks.selected, id="pane")
+        self.search = SearchBar(marks, id="search")
         self.question = QuestionBar(marks, id="question")
         self.notice = NoticeBar(id="notice")
         self.composer = Composer(
@@ -174,6 +175,7 @@ class ChatScreen(Screen[None]):
             usage=session.usage,
             activity=session.activity,
             queued=len(session.queued),
+            unsaved=session.unsaved,
         )
 
     def show_hints(self) -> None:
@@ -293,15 +295,13 @@ class ChatScreen(Screen[None]):
 
     @on(SearchBar.Sought)
     def _sought(self, message: SearchBar.Sought) -> None:
-        found = self.transcript.find(message.text, self.view.cursor, message.step)
-        if found is None:
-            message.bar.said("nothing found")
-        else:
-            message.bar.said("")
-            self.view.show_row(found)
+        found, index = self.transcript.find(message.text, self.view.cursor, message.step)
+        message.bar.said(search_words(found, index) if message.text else "")
+        self.view.seek(message.text, index)
 
     @on(SearchBar.Left)
     def _search_left(self) -> None:
+        self.view.seek("", None)
         self.composer.focus()
 
     # Keys

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.controllers.commands import COMMANDS, CommandCall
 from app.controllers.context_source import read_catalog_form
 from app.controllers.inert import inert
-from app.controllers.text_layout import Line, Piece, wrap_text
+from app.controllers.text_layout import Line, Piece, sentences, wrap_text
 from app.widgets.lines_view import Page
 from skills_core.session.error import SessionError
 from skills_core.session.event import SOURCE_SKILL_CATALOG, SOURCE_USER
@@ -136,7 +136,7 @@ class ChatCommands:
         try:
             model = await runtime.open_model(name)
         except ModelError as error:
-            self._screen.say(f"{error.message} {error.hint} {session.model_name} stays.", "error")
+            self._screen.say(sentences(error.message, error.hint, f"{session.model_name} stays"), "error")
             return
         await conversation.set_model(model)
         self._screen.say(f"{name} answers from now on.", "muted", 4)
@@ -156,7 +156,7 @@ class ChatCommands:
         try:
             stored = await runtime.store.list(runtime.cwd)
         except SessionError as error:
-            self._screen.say(f"{error.message} {error.hint}", "error")
+            self._screen.say(sentences(error.message, error.hint), "error")
             return
         items = [PickItem(info.id, info.title or "(no title)", _when(info)) for info in stored]
         if not items:
@@ -238,7 +238,7 @@ class ChatCommands:
             path = await asyncio.to_thread(write_skill, project_skill_root(runtime.project_root), name)
         except UsageError as error:
             hint = error.hint.replace("skilldeck new", "/new-skill")
-            self._screen.say(f"{error.message}. {hint}".strip(), "warning")
+            self._screen.say(sentences(error.message, hint), "warning")
             return
         self._screen.side.open_file(path)
 
@@ -276,7 +276,7 @@ class ChatCommands:
         try:
             opened = await opening(session.runtime)
         except SessionError as error:
-            self._screen.say(f"{error.message} {error.hint}".strip(), "error")
+            self._screen.say(sentences(error.message, error.hint), "error")
             return
         await session.use(opened, session.model_name)
         count = len(opened.of_source(SOURCE_USER))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.controllers.commands import find_command
 from app.controllers.composer_history import Draft
+from app.controllers.text_layout import sentences
 
 if TYPE_CHECKING:
     from app.screens.chat import ChatScreen
@@ -27,7 +28,7 @@ class ChatDrafts:
             return
         refusal = await screen.session.refusal(text)
         if refusal is not None:
-            screen.say(f"{refusal.message} {refusal.hint}".strip(), "warning")
+            screen.say(sentences(refusal.message, refusal.hint), "warning")
             return
         self._take(text)
         screen.session.send(text.strip("\n"))

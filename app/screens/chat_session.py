@@ -9,11 +9,11 @@ from app.controllers.row_body import joined_text
 from app.controllers.runtime_port import ScreenRuntime
 from app.controllers.send_rules import SendRefusal
 from app.controllers.skill_view import SkillFeed, SkillView, Watching
-from app.controllers.text_layout import counted
+from app.controllers.text_layout import counted, sentences
 from app.controllers.usage import usage_words
 from skills_core.access.policy import SkillAccess
 from skills_core.registry.snapshot import SkillSnapshot
-from skills_core.session.event import SOURCE_USER, source_kind
+from skills_core.session.event import SOURCE_USER, TURN_END, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,6 +95,12 @@ class ChatSession:
     @property
     def queued(self) -> tuple[str, ...]:
         return self._conversation.queued if self._conversation is not None else ()
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the session that is shown is kept nowhere."""
+        session = self._conversation.session if self._conversation is not None else None
+        return session is not None and session.path is None
 
     @property
     def busy(self) -> bool:
@@ -204,7 +210,7 @@ class ChatSession:
             return await runtime.open_model(name)
         except ModelError as error:
             fallback = "The offline model answers until you choose another with /model."
-            self._screen.say(f"{name}: {error.message} {error.hint} {fallback}", "error")
+            self._screen.say(sentences(f"{name}: {error.message}", error.hint, fallback), "error")
             return await runtime.open_model("offline")
 
     async def remember_trust(self, project_root: str, answer: bool | None) -> None:
@@ -277,6 +283,8 @@ class ChatSession:
             words = "\n\n".join(part for part in (words, self._conversation.take_queued()) if part)
         if words:
             self._screen.drafts.give_back(words)
-        if outcome.reason in ("rejected", "failed") and outcome.message:
-            self._screen.say(f"{outcome.message} {outcome.hint}".strip(), "warning")
+        rows = self._screen.transcript.rows
+        told = bool(rows) and rows[-1].event is not None and rows[-1].event.type == TURN_END
+        if outcome.reason in ("rejected", "failed") and outcome.message and not told:
+            self._screen.say(sentences(outcome.message, outcome.hint), "warning")
         self._screen.show_hints()

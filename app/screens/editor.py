@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import SuspendNotSupported
 
 from app.controllers.composer_history import Draft
+from app.controllers.text_layout import sentences
 from app.editor import edit, editor_command
 from app.errors import UsageError
 
@@ -43,7 +44,7 @@ def open_in_editor(app: App[Any], setting: str | None, path: str, line: int | No
         with app.suspend():
             status = edit(*at_line(command, path, line))
     except UsageError as error:
-        return f"{error.message} {error.hint}".strip()
+        return sentences(error.message, error.hint)
     except SuspendNotSupported:
         return "This terminal cannot be left for an editor."
     return f"The editor {command[0]} ended with status {status}." if status else ""

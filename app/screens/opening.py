@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.controllers.commands import COMMANDS, CommandCall
+from app.controllers.text_layout import sentences
 from skills_core.session.error import SessionError
 from skills_core.session.event import MODEL_CHANGE, REQUEST_CONTEXT, SessionEvent
 
 if TYPE_CHECKING:
     from app.options import ScreenOptions
     from app.screens.chat import ChatScreen
+    from skills_core.session import Session, SessionStore
 
 
 async def open_first_session(chat: ChatScreen, options: ScreenOptions) -> None:
@@ -31,15 +33,25 @@ async def open_first_session(chat: ChatScreen, options: ScreenOptions) -> None:
         else:
             session = await store.create(options.cwd)
     except SessionError as error:
-        chat.say(f"{error.message} {error.hint} A session that is kept nowhere was begun instead.".strip(), "error")
-        from app.assets import program_version
-        from skills_core.session import Session
-
-        session = Session.in_memory(options.cwd, program_version())
+        session = await _instead(chat, options, store, error)
     await chat.session.use(session, options.model or last_model(session.events))
     if options.resume == "pick":
         resume = next(command for command in COMMANDS if command.name == "resume")
         await chat.commands.run(CommandCall(resume, ""))
+
+
+async def _instead(chat: ChatScreen, options: ScreenOptions, store: SessionStore, error: SessionError) -> Session:
+    """A new session in place of one that cannot be opened; one that is kept nowhere when that fails too."""
+    from app.assets import program_version
+    from skills_core.session import Session
+
+    try:
+        session = await store.create(options.cwd)
+    except SessionError:
+        chat.say(sentences(error.message, error.hint, "This session is kept nowhere"), "error")
+        return Session.in_memory(options.cwd, program_version())
+    chat.say(sentences(error.message, error.hint, "A new session was begun instead"), "error")
+    return session
 
 
 def last_model(events: Sequence[SessionEvent]) -> str | None:

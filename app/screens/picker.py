@@ -32,9 +32,9 @@ class PickItem:
 class PickerScreen(ModalScreen[str | None]):
     """Typing narrows, arrows choose, Enter takes, Esc leaves with nothing.
 
-    ``current`` is the value that the cursor begins on. With ``free``, Enter on words that match nothing gives the
-    words. ``preview`` is called with each value that the person moves to, and ``detail`` gives words about it, shown
-    below the list.
+    ``current`` is the value that the cursor begins on, ``mark`` the character before the chosen line. With ``free``,
+    Enter on words that match nothing gives the words. ``preview`` is called with each value that the person moves to,
+    and ``detail`` gives words about it, shown below the list.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,6 +49,7 @@ class PickerScreen(ModalScreen[str | None]):
         items: Sequence[PickItem],
         *,
         current: str = "",
+        mark: str = "▌",
         free: str = "",
         preview: Callable[[str], None] | None = None,
         detail: Callable[[str], Awaitable[str]] | None = None,
@@ -57,6 +58,7 @@ class PickerScreen(ModalScreen[str | None]):
         self._title = title
         self._matcher = Matcher(list(items))
         self._current = current
+        self._mark = mark
         self._free = free
         self._preview = preview
         self._detail = detail
@@ -67,7 +69,7 @@ class PickerScreen(ModalScreen[str | None]):
             frame.border_title = self._title
             frame.border_subtitle = self._free or "Enter chooses, Esc closes"
             yield Input(placeholder="Type to narrow", compact=True)
-            yield LinesView(self._page, always_cursor=True, id="choices")
+            yield LinesView(self._page, always_cursor=True, mark=self._mark, id="choices")
             if self._detail is not None:
                 yield LinesView(id="detail")
 
@@ -137,5 +139,5 @@ class PickerScreen(ModalScreen[str | None]):
         for item in self._found:
             targets[len(lines)] = item
             tail = Piece(f"  {inert_line(item.description)}", "muted")
-            lines.append(Line(cut_pieces((Piece(" "), Piece(inert_line(item.name), "strong"), tail), width)))
+            lines.append(Line(cut_pieces((Piece("  "), Piece(inert_line(item.name), "strong"), tail), width)))
         return Page(lines, targets)

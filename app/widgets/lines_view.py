@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
@@ -15,7 +16,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from app.controllers.text_layout import Line
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
+from app.widgets.role_styles import ROLE_CLASSES, RoleStyles, over
 
 _CURSOR = "lines--cursor"
 
@@ -29,7 +30,10 @@ class Page:
 
 
 class LinesView(ScrollView, can_focus=True):
-    """Draws what ``layout`` makes of the width. ``always_cursor`` shows the chosen line without the focus too."""
+    """Draws what ``layout`` makes of the width. ``always_cursor`` shows the chosen line without the focus too.
+
+    ``mark`` is the character that stands before it.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,9 +59,15 @@ class LinesView(ScrollView, can_focus=True):
             return self.view
 
     def __init__(
-        self, layout: Callable[[int], Page] | None = None, *, always_cursor: bool = False, id: str | None = None
+        self,
+        layout: Callable[[int], Page] | None = None,
+        *,
+        always_cursor: bool = False,
+        mark: str = "",
+        id: str | None = None,
     ) -> None:
         super().__init__(id=id)
+        self._mark = mark
         self._always_cursor = always_cursor
         self._layout = layout
         self._page = Page([])
@@ -103,8 +113,15 @@ class LinesView(ScrollView, can_focus=True):
         strip = self._roles.strip(self._page.lines[at], base).adjust_cell_length(width, base)
         here = self._target is not None and self._page.targets.get(at) == self._target
         if here and (self.has_focus or self._always_cursor):
-            strip = strip.apply_style(self.get_component_rich_style(_CURSOR, partial=True))
+            strip = self._marked(over(strip, self.get_component_rich_style(_CURSOR, partial=True)))
         return strip.apply_offsets(0, at)
+
+    def _marked(self, strip: Strip) -> Strip:
+        """The strip with the cursor's mark in its first cell, if that is empty: colours alone may not be seen."""
+        if not self._mark or strip.text[:1] != " ":
+            return strip
+        style = self.rich_style + self._roles["accent"] + self.get_component_rich_style(_CURSOR, partial=True)
+        return Strip([Segment(self._mark, style), *strip.crop(1)])
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         return selection.extract("\n".join(line.text for line in self._page.lines)), "\n"

@@ -18,6 +18,11 @@ ROLE_CLASSES: set[str] = {f"role--{role}" for role in ROLES}
 """Component classes for a widget that draws pieces; the style sheets colour them."""
 
 
+def over(strip: Strip, style: Style) -> Strip:
+    """The strip with ``style`` on top of its own; ``Strip.apply_style`` puts it beneath, where a ground hides it."""
+    return Strip(Segment.apply_style(strip, post_style=style), strip.cell_length)
+
+
 class RoleStyles:
     """The styles of one widget's roles, looked up once until the theme changes."""
 

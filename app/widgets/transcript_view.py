@@ -19,11 +19,13 @@ from app.controllers.marks import Marks
 from app.controllers.row_cache import RowCache
 from app.controllers.text_layout import Line
 from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, RowsReset, Transcript, TranscriptChange
+from app.controllers.transcript_search import spans
 from app.messages import RowCopied, RowToggled, TextTyped
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
+from app.widgets.role_styles import ROLE_CLASSES, RoleStyles, over
 
 _CURSOR = "transcript--cursor"
 _MORE = "transcript--more"
+_FOUND = "transcript--found"
 LIVE_INTERVAL = 0.05
 """Seconds between two paintings of a reply that is coming in."""
 
@@ -34,7 +36,7 @@ class TranscriptView(ScrollView, can_focus=True):
     ``welcome`` gives the lines for an empty one.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR, _MORE}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR, _MORE, _FOUND}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Row above", show=False, id="transcript.up"),
         Binding("down", "move(1)", "Row below", show=False, id="transcript.down"),
@@ -54,6 +56,7 @@ class TranscriptView(ScrollView, can_focus=True):
         self._welcome = welcome
         self._welcome_lines: tuple[int, list[Line]] | None = None
         self.cursor: int | None = None
+        self._sought = ""
         self.following = True
         self._marks = marks
         self._cache = RowCache(transcript, marks)
@@ -104,6 +107,24 @@ class TranscriptView(ScrollView, can_focus=True):
         elif top + height > self.scroll_offset.y + view:
             self._scroll_to_line(top + height - view)
         self._settle()
+        self.refresh()
+
+    def seek(self, text: str, index: int | None) -> None:
+        """Marks the text wherever it stands, and brings it into view in row ``index``."""
+        self._sought = text
+        if index is not None:
+            self._changed_rows.add(index)
+            self._paint_changed()
+            self.cursor = index
+            self._cache.measure(index)
+            top, _ = self._cache.span(index)
+            lines = self._cache.lines(index)
+            line = top + next((at for at, line in enumerate(lines) if spans(line.text, text)), 0)
+            if not self.scroll_offset.y <= line < self.scroll_offset.y + self._view_height - 1:
+                self.following = False
+                self._update_size()
+                self._scroll_to_line(line - self._view_height // 3)
+            self._settle()
         self.refresh()
 
     def repaint_row(self, index: int) -> None:
@@ -213,8 +234,10 @@ class TranscriptView(ScrollView, can_focus=True):
         if offset >= len(strips):
             return Strip.blank(width, base)
         strip = strips[offset].extend_cell_length(width, base)
+        if self._sought:
+            strip = self._with_found(strip)
         if index == self.cursor and self.has_focus:
-            strip = strip.apply_style(self.get_component_rich_style(_CURSOR, partial=True))
+            strip = over(strip, self.get_component_rich_style(_CURSOR, partial=True))
         return self._selected(strip, at).apply_offsets(0, at)
 
     def _welcome_strip(self, y: int, width: int) -> Strip:
@@ -244,6 +267,14 @@ class TranscriptView(ScrollView, can_focus=True):
         said = f" {self._marks.down} {below:,} more lines below {self._marks.separator} End goes there "
         return Strip([Segment(said, style)]).crop(0, width).extend_cell_length(width, style)
 
+    def _with_found(self, strip: Strip) -> Strip:
+        text, style = strip.text, self.get_component_rich_style(_FOUND)
+        for start, end in spans(text, self._sought):
+            first, last = cell_len(text[:start]), cell_len(text[:end])
+            parts = (strip.crop(0, first), over(strip.crop(first, last), style))
+            strip = Strip.join((*parts, strip.crop(last, strip.cell_length)))
+        return strip
+
     def _selected(self, strip: Strip, y: int) -> Strip:
         selection = self.text_selection
         span = selection.get_span(y) if selection is not None else None
@@ -253,7 +284,7 @@ class TranscriptView(ScrollView, can_focus=True):
         start = cell_len(text[: span[0]])
         end = strip.cell_length if span[1] == -1 else cell_len(text[: span[1]])
         style = self.screen.get_component_rich_style("screen--selection")
-        parts = (strip.crop(0, start), strip.crop(start, end).apply_style(style), strip.crop(end, strip.cell_length))
+        parts = (strip.crop(0, start), over(strip.crop(start, end), style), strip.crop(end, strip.cell_length))
         return Strip.join(parts)
 
     # Selecting and copying

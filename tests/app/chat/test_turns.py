@@ -242,8 +242,18 @@ async def test_search_finds_and_shows(tmp_path: Path) -> None:
         deck.chat.transcript.load([user(n, f"word{n} here") for n in range(1, 200)])
         await pilot.press("ctrl+f", *"word17", "enter")
         await deck.until(lambda: "word179" in deck.text(), "the newest hit")
+        assert "11 of 11 rows" in deck.text()
         await pilot.press("enter")
         await deck.until(lambda: deck.chat.view.cursor == 177, "the one before")
+        await deck.until(lambda: "10 of 11 rows" in deck.text(), "the place")
+        assert "Esc leaves" in deck.text()
+        y = next(y for y, text in enumerate(deck.text().split("\n")) if "word178" in text)
+        marked = [
+            segment.text for segment in deck.app.screen._compositor.render_strips()[y] if _reads(segment, "#e9b65b")
+        ]
+        assert marked == ["word17"]
+        await pilot.press(*"x")
+        await deck.until(lambda: "none" in deck.text(), "that there is nothing")
         await pilot.press("escape")
         assert deck.chat.focused is deck.chat.composer
 
@@ -393,3 +403,46 @@ async def test_what_was_queued_comes_back_when_the_turn_is_stopped(tmp_path: Pat
         await pilot.press("escape")
         await deck.until(lambda: deck.chat.composer.text == "two\nthree", "both in the draft")
         assert len(model.requests) == 1
+
+
+def _reads(segment: Any, ground: str) -> bool:
+    """Whether the segment has this ground."""
+    color = segment.style.bgcolor if segment.style else None
+    return color is not None and color.triplet is not None and color.triplet.hex == ground
+
+
+async def test_a_search_opens_the_closed_row_that_holds_the_words(tmp_path: Path) -> None:
+    from tests.app.controllers.events import catalog
+
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.transcript.load([catalog(1, *((f"skill-{n}", f"Word{n} here.") for n in range(60)))])
+        await pilot.press("ctrl+f", *"word57 here", "enter")
+        await deck.until(lambda: "Word57 here." in deck.text(), "the words")
+        assert deck.chat.transcript.rows[0].expanded
+
+
+async def test_the_chosen_line_of_a_picker_is_seen_by_its_mark_and_its_ground(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("/theme")
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: "▌ skilldeck-dark" in deck.text(), "the mark")
+        y = next(y for y, text in enumerate(deck.text().split("\n")) if "▌ skilldeck-dark" in text)
+        assert any(_reads(segment, "#2b3a57") for segment in deck.app.screen._compositor.render_strips()[y])
+
+
+async def test_the_row_of_the_cursor_is_seen_by_its_ground(tmp_path: Path) -> None:
+    from tests.app.controllers.events import catalog
+
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        deck.chat.transcript.load([catalog(1, ("hem", "Hem."))])
+        deck.chat.view.focus()
+        await pilot.pause()
+        strip = deck.app.screen._compositor.render_strips()[0]
+        assert any(_reads(segment, "#1f2937") and "Skill catalog" in segment.text for segment in strip)

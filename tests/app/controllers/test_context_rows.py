@@ -116,7 +116,7 @@ def test_an_unknown_block_is_kept_in_a_catalog_and_in_place_in_an_opaque_row() -
     assert fields(row) == {"unknown block hologram": '{"type":"hologram","x":1}'}
     row = rows(context(1, {"kind": "plugin", "plugin": "p"}, [*text("before"), unknown, *text("after")]))[0]
     kinds = [type(part).__name__ for part in row_parts(row)]
-    assert kinds == ["Verbatim", "Field", "Verbatim", "Field"]
+    assert kinds == ["Verbatim", "Field", "Verbatim", "Heading", "Field"]
     assert texts(row) == ["before", "after"]
 
 

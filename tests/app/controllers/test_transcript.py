@@ -136,10 +136,11 @@ def test_finding_goes_round_and_ignores_case() -> None:
     transcript, _ = watched()
     for number, words in enumerate(("Apple", "pear", "apple pie"), 1):
         transcript.event(user(number, words))
-    assert transcript.find("APPLE", None, -1) == 2
-    assert transcript.find("APPLE", 2, -1) == 0
-    assert transcript.find("APPLE", 2, 1) == 0
-    assert transcript.find("plum", 0, 1) is None
+    assert transcript.find("APPLE", None, -1) == ([0, 2], 2)
+    assert transcript.find("APPLE", 2, -1) == ([0, 2], 0)
+    assert transcript.find("APPLE", 2, 1) == ([0, 2], 0)
+    assert transcript.find("plum", 0, 1) == ([], None)
+    assert transcript.find("", 0, 1) == ([], None)
 
 
 def test_every_row_opens_and_closes_together() -> None:
@@ -194,3 +195,33 @@ def counted_rows(changes: list[TranscriptChange]) -> int:
             case _:
                 pass
     return count
+
+
+def test_a_call_that_was_never_begun_says_what_was_asked_for() -> None:
+    transcript, _ = watched()
+    asked = {"type": "tool_call", "id": "c1", "name": "shell", "arguments": {"command": "make all"}}
+    transcript.event(event(1, "assistant/message", content=[asked], model="m", usage=None, stop_reason="tool_use"))
+    declined = text("The person declined.")
+    transcript.event(event(2, "tool/result", id="c1", name="shell", content=declined, is_error=True, details=None))
+    assert title(transcript.rows[0]) == "shell make all · The person declined."
+    assert Field("command", "make all") in row_parts(transcript.rows[0])
+
+
+def test_a_result_of_one_line_is_said_and_longer_ones_are_counted() -> None:
+    transcript, _ = watched()
+    for number, words in enumerate(("Created b.txt, 3 lines", "one\ntwo"), 1):
+        call = str(number)
+        transcript.event(event(2 * number, "tool/call", id=call, name="write", arguments={}, title="Write b.txt"))
+        result = {"id": call, "name": "write", "content": text(words), "is_error": False, "details": None}
+        transcript.event(event(2 * number + 1, "tool/result", **result))
+    assert [title(row) for row in transcript.rows] == [
+        "Write b.txt · Created b.txt, 3 lines",
+        "Write b.txt · 2 lines",
+    ]
+
+
+def test_a_long_command_leaves_its_state_readable() -> None:
+    row = Row("tool", event(1, "tool/call", id="1", name="shell", arguments={}, title="$ " + "word " * 40))
+    line = row_lines(row, 60)[0]
+    assert line.text.endswith(" · running")
+    assert line.width <= 60
