@@ -18,9 +18,6 @@ FILE_MAX_BYTES = 1 << 20
 PROJECT_FILE_MAX_BYTES = 1 << 16
 """A project's few settings are short, and a stranger's file must not keep the program busy."""
 
-LINE_DOTS_MAX = 200
-"""How many dots a line may have: the time that a dotted key takes grows with the square of its parts."""
-
 NESTING_MAX = 16
 """How many levels of tables and lists a settings file may have; no setting needs more than a few."""
 
@@ -65,9 +62,6 @@ def read_layer(path: Path, kind: LayerKind) -> Layer:
     text = _read_text(path, PROJECT_FILE_MAX_BYTES if kind == "project" else FILE_MAX_BYTES)
     if text is None:
         return Layer(kind=kind)
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > LINE_DOTS_MAX and not line.lstrip().startswith("#"):
-            raise UsageError(f"{path}:{number}: has too many dots in one line", "write it in several lines")
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

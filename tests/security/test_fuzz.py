@@ -69,7 +69,6 @@ def load(user: bytes, project: bytes, flags: tuple[FlagValue, ...] = ()) -> Sett
             return load_settings(name, name, flags)
         except UsageError as error:
             assert error.message
-            assert "\n" not in error.message + error.hint
             return error
         finally:
             if before is None:

@@ -251,6 +251,30 @@ async def test_a_path_that_is_swapped_after_the_question_is_not_read(machine: Ma
             assert SECRET not in (await tools[name].run(arguments, context)).text
 
 
+async def test_a_folder_that_is_swapped_after_the_question_is_not_listed(machine: Machine) -> None:
+    from skills_core.agent.tool import ToolContext
+    from skills_core.agent.tools.default import default_tools
+
+    link = machine.project / "folder"
+    (machine.project / "inner").mkdir()
+    link.symlink_to("inner")
+    async with machine.runtime() as runtime:
+        (tool,) = [
+            each
+            for each in default_tools(runtime.cwd, runtime.filesystem, runtime.registry, runtime.access)
+            if each.schema.name == "list"
+        ]
+        context = ToolContext(cwd=runtime.cwd, scope=None, call_id="c", report=lambda text: None)
+        await tool.prepare({"path": "folder"}, context)  # type: ignore[attr-defined]
+        assert tool.question({"path": "folder"}, context) is None
+        assert "empty" in (await tool.run({"path": "folder"}, context)).text
+        link.unlink()
+        link.symlink_to(machine.outside)
+        outcome = await tool.run({"path": "folder"}, context)
+        assert outcome.is_error
+        assert "secret.txt" not in outcome.text
+
+
 @pytest.mark.parametrize("tool", ["write", "edit"])
 async def test_a_path_that_is_swapped_after_the_question_is_not_written(machine: Machine, tool: str) -> None:
     from skills_core.agent.tool import ToolContext

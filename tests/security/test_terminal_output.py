@@ -329,6 +329,29 @@ def test_watch(place: HostilePlace, watching: subprocess.Popen[bytes]) -> None:
     assert not unwanted("".join(lines) + out.decode() + err.decode())
 
 
+def test_a_fault_of_the_program_is_one_line_and_a_file(tmp_path: Path) -> None:
+    code = (
+        "import sys; from app.process import guarded\n"
+        "def command(output): raise LookupError(chr(27) + '[2J' + chr(10) + 'x')\n"
+        "sys.exit(guarded(command))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "SKILLDECK_STATE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert not unwanted(done.stderr)
+    (story,) = (tmp_path / "crashes").iterdir()
+    assert str(story) in done.stderr
+    assert "LookupError" in story.read_text()
+
+
 def test_the_list_of_marks_has_no_gap() -> None:
     every = "".join(chr(code) for code in range(0x110000) if UNWANTED.match(chr(code)))
     assert not unwanted(inert(every.replace("\n", "")))

@@ -436,6 +436,6 @@ async def test_an_odd_git_file_holds_nothing_up(machine: Machine, kind: str) -> 
         # Something goes, so that the lock is looked for.
         shutil.rmtree(machine.project_skills / "deploy")
         fresh = Lookup(cwd=runtime.cwd, fresh=True)
-        snapshot = await asyncio.wait_for(settled_snapshot(runtime.registry, fresh, 8), 10)
+        snapshot = await asyncio.wait_for(settled_snapshot(runtime.registry, fresh, 3), 10)
         assert snapshot.complete, snapshot.reason
         assert names(snapshot) == {"tidy": "user-agents"}
