@@ -21,14 +21,20 @@ def switch(context: CommandContext, *, enabled: bool) -> int:
     async def main() -> int:
         import asyncio
 
+        from app.broken_skills import broken_skills
+
         async with context.runtime(settings, watch=False, tell_fault=False) as runtime:
             snapshot = await runtime.settled()
             known = set(snapshot.by_name) | runtime.access.switched_off()
-            if name not in known:
-                raise _unknown(name, known)
+            broken = await asyncio.to_thread(broken_skills, snapshot.problems)
+            if name not in known and name not in broken:
+                raise _unknown(name, known | set(broken))
             await asyncio.to_thread(runtime.access.set_enabled, name, enabled, user=context.arguments.user)
         where = "in every project" if context.arguments.user else f"in {runtime.project_root}"
         context.output.line((name, "bold"), f" is {'on' if enabled else 'off'} {where}.")
+        if name not in snapshot.by_name and name in broken:
+            message = f"{broken[name]} has an error, so the skill is not offered at present."
+            context.output.failure(message, "skilldeck check explains it.")
         return DONE
 
     return run_async(main)

@@ -218,6 +218,29 @@ def test_a_name_that_is_near_is_suggested(place: Place) -> None:
     assert "did you mean review-change?" in ended.err
 
 
+@pytest.mark.parametrize("name", ["tidy-shelf", "written"])
+def test_a_skill_with_an_error_is_switched_by_name(place: Place, name: str) -> None:
+    path = place.root / "tidy-shelf" / "SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("---\nname: written\n---\nDo it.\n", "utf-8")
+    ended = place.run("disable", name)
+    assert ended.status == 0
+    assert ended.out == f"{name} is off in {place.project}.\n"
+    assert ended.err == (
+        f"skilldeck: {path} has an error, so the skill is not offered at present. skilldeck check explains it.\n"
+    )
+    path.write_text(f"---\nname: {name}\ndescription: Tidies the shelf.\n---\nDo it.\n", "utf-8")
+    skills = {skill["name"]: skill["enabled"] for skill in place.run("skills", "--json").json["skills"]}
+    assert skills[name] is False
+    assert place.run("enable", name).err == ""
+
+
+def test_a_file_that_is_no_skill_has_no_name(place: Place) -> None:
+    place.root.mkdir(parents=True)
+    (place.root / "README.md").write_text("name: readme\n", "utf-8")
+    assert place.run("disable", "readme").status == 2
+
+
 def test_new_writes_a_skill_to_fill_in_and_says_where(place: Place) -> None:
     ended = place.run("new", "my-thing")
     assert ended.status == 0
