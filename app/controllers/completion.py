@@ -105,6 +105,7 @@ class Completion:
         self.index = 0
         self.moved = False
         self._dismissed: tuple[str, int, str] | None = None
+        self._fresh: set[tuple[bool, str]] = set()
         self._commands = command_choices(commands)
         self._skills: tuple[Choice, ...] = ()
         self._files: Matcher[Choice] = Matcher(())
@@ -127,6 +128,12 @@ class Completion:
     def query(self) -> str:
         return self.token.query if self.token is not None else ""
 
+    def fresh(self, first: int, last: int) -> int:
+        """How many of the items from ``first`` to before ``last`` came while the popup was open."""
+        if not self._fresh:
+            return 0
+        return sum(choice.key in self._fresh for choice in self.items[first:last])
+
     @property
     def skills(self) -> tuple[Choice, ...]:
         return self._skills
@@ -143,6 +150,8 @@ class Completion:
         after = self._identity()
         if after != self._dismissed:
             self._dismissed = None
+        if before != after:
+            self._fresh.clear()
         if token is None:
             self.items, self.index, self.moved = (), 0, False
         elif before != after or not self.items:
@@ -178,6 +187,8 @@ class Completion:
         old_items, old_index = self.items, self.index
         self.items = self._match(self.token)
         self.index = self._index_near(kept, old_items, old_index)
+        if old_items and not isinstance(self.token, FileToken):
+            self._fresh |= {choice.key for choice in self.items} - {choice.key for choice in old_items}
         if not self.items:
             self.moved = False
 

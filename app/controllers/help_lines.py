@@ -28,6 +28,13 @@ COMPLETION_KEYS = (
     KeyHelp("enter", "Accept a name that is not complete, else send", ""),
     KeyHelp("escape", "Close the completions and keep the text", ""),
 )
+BAR_WORDS = (
+    ("#4", "The skills as you see them are the fourth view of them: it grows with each change on the disk"),
+    ("live", "Changes on the disk show at once"),
+    ("polling", "Changes show within moments: this disk tells nothing, so it is looked at again and again"),
+    ("stale", "The disk cannot be read whole now, and the last whole view stays"),
+    ("not saved", "This session is kept nowhere"),
+)
 _NAMES = {"escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn"}
 _KEY_WIDTH = 26
 
@@ -58,6 +65,9 @@ def help_lines(
         lines += _pair(usage, command.summary, width)
     lines += _pair("/skill:NAME words", "Use a skill yourself; anywhere in a message, several if you like", width)
     lines += _pair("/NAME words", "The same, for a name that no command has", width)
+    lines += [Line(), line(Piece("The bar at the bottom", "strong"))]
+    for word, meaning in BAR_WORDS:
+        lines += _pair(word, meaning, width)
     if topics:
         lines += [Line(), line(Piece("More to read", "strong"))]
         lines += _pair("/help TOPIC", ", ".join(topics), width)

@@ -7,12 +7,27 @@ from rich.cells import cell_len
 from app.controllers.marks import Marks
 
 
-def composer_hints(width: int, marks: Marks, *, busy: bool, popup: bool, question: bool, drafting: bool) -> str:
+def composer_hints(
+    width: int, marks: Marks, *, busy: bool, popup: bool, question: bool, drafting: bool, elsewhere: str = ""
+) -> str:
     """As many hints as fit in ``width`` cells, the most useful first."""
-    if popup:
-        hints = ["Tab accepts", "Up/Down choose", "Esc closes"]
+    if elsewhere == "transcript":
+        hints = ["Up/Down choose", "Enter opens", "Ctrl+Y copies", "End newest", "Esc writes on"]
+    elif elsewhere == "pane":
+        hints = [
+            "Up/Down choose",
+            "Enter opens the file",
+            "Typing narrows",
+            "Space folds",
+            "F6 closes",
+            "Esc writes on",
+        ]
+    elif elsewhere == "question":
+        hints = ["Left/Right choose", "Enter answers", "Up/Down read", "Esc writes on"]
+    elif popup:
+        hints = ["Tab or Enter accepts", "Up/Down choose", "Esc closes"]
     elif question:
-        hints = ["F2 F3 F4 answer", "Esc stops", "Shift+Tab reads it"]
+        hints = ["F2 F3 F4 answer", *(["Esc stops"] if busy else []), "Shift+Tab reads it"]
     elif busy:
         hints = ["Esc stops", "Enter queues", "F6 skills", "F1 help"]
     elif drafting:

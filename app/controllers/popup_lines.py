@@ -77,10 +77,13 @@ def _highlighted(name: str, positions: Sequence[int]) -> list[Piece]:
     return pieces
 
 
-def count_line(shown: Window, width: int, marks: Marks) -> Line:
-    """``3 of 27`` between rules, with the keys."""
+def count_line(shown: Window, width: int, marks: Marks, above: int = 0, below: int = 0) -> Line:
+    """``3 of 27`` between rules, with the keys; ``above`` and ``below`` count what came out of sight."""
     said = f" {shown.selected + 1:,} of {shown.total:,} "
-    keys = f" Tab accepts {marks.separator} Esc closes "
+    if above or below:
+        where = [f"{count:,} new {place}" for count, place in ((above, "above"), (below, "below")) if count]
+        said += f"{marks.separator} {', '.join(where)} "
+    keys = f" Tab or Enter accepts {marks.separator} Esc closes "
     room = width - len(said) - 2
     if room >= len(keys) + 4:
         rule = marks.rule * (room - len(keys))

@@ -32,6 +32,13 @@ TRUST_OPTIONS = (
 )
 
 
+TRUST_SAID = {
+    "yes": "Trusted: this project's skills are the model's from its next step on. /trust changes it.",
+    "no": "Not trusted: this project's skills stay away from the model. /trust changes it.",
+    "later": "Not answered: you are asked again when one of this project's skills is used, or with /trust.",
+}
+
+
 @dataclass(slots=True, eq=False)
 class Asked:
     """A question that waits for its answer."""

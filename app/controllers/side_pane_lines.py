@@ -17,6 +17,7 @@ from skills_core.problem import SkillProblem
 from skills_core.skill import SkillSummary
 
 NAMES_SHOWN = 8
+MANY_SKILLS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +38,47 @@ class PaneFacts:
     max_length: int
     folder: str
 
+    @property
+    def many(self) -> bool:
+        """Whether there are so many skills that each gets one line until the person wants more."""
+        return self.view.snapshot is not None and len(self.view.snapshot.skills) > MANY_SKILLS
 
-def pane_lines(facts: PaneFacts, width: int, marks: Marks) -> tuple[list[Line], dict[int, object]]:
+
+@dataclass(frozen=True, slots=True)
+class PaneView:
+    """How much of it is shown: what holds the words ``narrow``, each skill on one line when ``folded``."""
+
+    narrow: str = ""
+    folded: bool = False
+
+    def shows(self, *words: str | None) -> bool:
+        """Whether any of the words holds what the pane is narrowed to."""
+        wanted = self.narrow.casefold()
+        return not wanted or any(wanted in each.casefold() for each in words if each)
+
+
+WHOLE = PaneView()
+
+
+def pane_lines(
+    facts: PaneFacts, width: int, marks: Marks, view: PaneView = WHOLE
+) -> tuple[list[Line], dict[int, object]]:
     """The lines, and for each line of a skill or a problem the place that it leads to."""
-    page = _Page(width, marks)
+    page = _Page(width, marks, view)
+    if view.narrow:
+        pieces = (Piece("Only with ", "muted"), Piece(inert_line(view.narrow), "match"), Piece("  Esc: all", "muted"))
+        page.add(wrap(pieces, width))
     _problems(page, facts)
     _skills(page, facts)
-    _changes(page, facts)
+    if not view.narrow:
+        _changes(page, facts)
     return page.lines, page.targets
 
 
 class _Page:
-    def __init__(self, width: int, marks: Marks) -> None:
+    def __init__(self, width: int, marks: Marks, view: PaneView) -> None:
         self.width = width
+        self.view = view
         self.marks = marks
         self.lines: list[Line] = []
         self.targets: dict[int, object] = {}
@@ -72,6 +101,8 @@ def _problems(page: _Page, facts: PaneFacts) -> None:
         return
     page.head("1 problem" if len(problems) == 1 else f"{len(problems):,} problems")
     for problem in problems:
+        if not page.view.shows(problem.path, problem.message, problem.code):
+            continue
         page.add(problem_lines(problem, page.width, facts.folder), SkillPlace(problem.path, problem.line))
 
 
@@ -112,10 +143,13 @@ def _skills(page: _Page, facts: PaneFacts) -> None:
         shadows.setdefault(lost.winner.name, []).append(inert_line(where))
     names = {entry.name: entry.description for entry in now}
     for skill in snapshot.skills:
-        page.add([Line()])
+        if not page.view.shows(skill.name, skill.description):
+            continue
+        if not page.view.folded:
+            page.add([Line()])
         target = SkillPlace(skill.path) if skill.path else None
         page.add(_skill_lines(page, facts, skill, _mark(skill.name, had, names, published is not None)), target)
-        for loser in shadows.get(skill.name, ()):
+        for loser in () if page.view.folded else shadows.get(skill.name, ()):
             page.add(wrap((Piece(f"shadows {loser}", "muted"),), page.width, (Piece("    "),), (Piece("    "),)))
     gone = [name for name in had if name not in snapshot.by_name]
     if gone:
@@ -172,6 +206,8 @@ def _skill_lines(page: _Page, facts: PaneFacts, skill: SkillSummary, mark: Piece
         Piece(f"  {entry_tokens(entry):,} tokens", "muted"),
     )
     lead = (Piece("  "),)
+    if page.view.folded:
+        return [Line(cut_pieces(head, width))]
     lines = wrap(head, width, (), lead)
     lines += wrap((Piece(inert_line(entry.description)),), width, lead, lead)
     if skill.path:

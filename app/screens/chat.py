@@ -20,7 +20,7 @@ from app.controllers.composer_history import ComposerHistory
 from app.controllers.hints import composer_hints
 from app.controllers.inert import inert_line
 from app.controllers.marks import ASCII, Marks
-from app.controllers.questions import QuestionDesk
+from app.controllers.questions import TRUST_SAID, QuestionDesk
 from app.controllers.send_rules import SendRules
 from app.controllers.skill_view import SkillView, local_now
 from app.controllers.status_line import StatusFacts
@@ -98,7 +98,7 @@ class ChatScreen(Screen[None]):
         self.drafts = ChatDrafts(self)
         self.side = ChatPane(self)
         self.view = TranscriptView(self.transcript, marks, self._welcome, id="transcript")
-        self.pane = LinesView(mark=marks.selected, id="pane")
+        self.pane = LinesView(mark=marks.selected, typed=self.side.typed, id="pane")
         self.search = SearchBar(marks, id="search")
         self.question = QuestionBar(marks, id="question")
         self.notice = NoticeBar(id="notice")
@@ -189,6 +189,7 @@ class ChatScreen(Screen[None]):
             popup=self.completion.open,
             question=self.desk.current is not None,
             drafting=bool(composer.text),
+            elsewhere=(self.focused.id or "") if self.focused not in (None, composer) else "",
         )
         if str(composer.border_subtitle or "") != hints:
             composer.border_subtitle = hints
@@ -287,7 +288,7 @@ class ChatScreen(Screen[None]):
 
     @on(QuestionAnswered)
     def _answered(self, message: QuestionAnswered) -> None:
-        self.desk.answer(message.answer)
+        self._answer(message.answer)
 
     @on(LinesView.Chosen, "#pane")
     def _place_chosen(self, message: LinesView.Chosen) -> None:
@@ -306,10 +307,18 @@ class ChatScreen(Screen[None]):
 
     # Keys
 
+    def _answer(self, value: str) -> None:
+        current = self.desk.current
+        if current is None:
+            return
+        self.desk.answer(value)
+        if current.kind == "trust":
+            self.say(TRUST_SAID[value], "muted", 6)
+
     def action_answer(self, index: int) -> None:
         current = self.desk.current
         if current is not None and index < len(current.options):
-            self.desk.answer(current.options[index].value)
+            self._answer(current.options[index].value)
 
     def action_escape(self) -> None:
         if self.search.display:
@@ -338,6 +347,12 @@ class ChatScreen(Screen[None]):
 
     def action_edit_draft(self) -> None:
         self.drafts.edit()
+
+    def on_descendant_focus(self) -> None:
+        self.show_hints()
+
+    def on_descendant_blur(self) -> None:
+        self.show_hints()
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size

@@ -10,14 +10,13 @@ from app.controllers.commands import COMMANDS, CommandCall
 from app.controllers.context_source import read_catalog_form
 from app.controllers.inert import inert
 from app.controllers.text_layout import Line, Piece, sentences, wrap_text
+from app.screens.copies import CopyCommands
+from app.screens.stored_sessions import StoredSessionCommands
 from app.widgets.lines_view import Page
-from skills_core.session.error import SessionError
-from skills_core.session.event import SOURCE_SKILL_CATALOG, SOURCE_USER
+from skills_core.session.event import SOURCE_SKILL_CATALOG
 
 if TYPE_CHECKING:
-    from app.controllers.runtime_port import ScreenRuntime
     from app.screens.chat import ChatScreen
-    from skills_core.session import Session, SessionInfo
 
 
 class ChatCommands:
@@ -25,6 +24,8 @@ class ChatCommands:
 
     def __init__(self, screen: ChatScreen) -> None:
         self._screen = screen
+        self._stored = StoredSessionCommands(screen)
+        self._copies = CopyCommands(screen)
         self._methods: dict[str, Callable[[str], Awaitable[None]]] = {
             "skills": self._skills,
             "problems": self._skills,
@@ -33,12 +34,12 @@ class ChatCommands:
             "why": self._why,
             "trust": self._trust,
             "model": self._model,
-            "new": self._new,
-            "resume": self._resume,
-            "fork": self._fork,
+            "new": self._stored.new,
+            "resume": self._stored.resume,
+            "fork": self._stored.fork,
             "retry": self._retry,
             "compact": self._compact,
-            "copy": self._copy,
+            "copy": self._copies.copy,
             "export": self._export,
             "new-skill": self._new_skill,
             "theme": self._theme,
@@ -123,7 +124,7 @@ class ChatCommands:
         if name:
             await self._use_model(name)
         else:
-            open_model_picker(self._screen, self._picked(self._use_model))
+            open_model_picker(self._screen, self._use_picked)
 
     async def _use_model(self, name: str) -> None:
         from skills_core.agent.model import ModelError
@@ -141,55 +142,6 @@ class ChatCommands:
         await conversation.set_model(model)
         self._screen.say(f"{name} answers from now on.", "muted", 4)
 
-    async def _new(self, arguments: str) -> None:
-        await self._switch(lambda runtime: runtime.store.create(runtime.cwd))
-
-    async def _resume(self, session_id: str) -> None:
-        from app.screens.picker import PickerScreen, PickItem
-
-        if session_id:
-            await self._switch(lambda runtime: runtime.store.open(session_id))
-            return
-        runtime = self._screen.session.runtime
-        if runtime is None:
-            return
-        try:
-            stored = await runtime.store.list(runtime.cwd)
-        except SessionError as error:
-            self._screen.say(sentences(error.message, error.hint), "error")
-            return
-        items = [PickItem(info.id, info.title or "(no title)", _when(info)) for info in stored]
-        if not items:
-            self._screen.say("This folder has no stored session yet.")
-            return
-        self._screen.skilldeck.push_screen(
-            PickerScreen("Open a session", items, detail=self._preview), self._picked(self._resume)
-        )
-
-    async def _preview(self, session_id: str) -> str:
-        """The last words of a stored session."""
-        from app.controllers.session_preview import session_preview
-
-        runtime = self._screen.session.runtime
-        if runtime is None:
-            return ""
-        try:
-            return session_preview(await runtime.store.recent(session_id, 60))
-        except SessionError as error:
-            return error.message
-
-    async def _fork(self, seq: str) -> None:
-        conversation = self._screen.session.conversation
-        current = conversation.session if conversation is not None else None
-        if current is None or current.path is None or not current.events:
-            self._screen.say("There is nothing to fork yet.")
-            return
-        if seq and not seq.isdecimal():
-            self._screen.say("Write the number of the last event that both share: /fork 12")
-            return
-        at = int(seq) if seq else None
-        await self._switch(lambda runtime: runtime.store.fork(current.id, at))
-
     async def _retry(self, arguments: str) -> None:
         conversation = self._screen.session.conversation
         if conversation is None or not conversation.run_again():
@@ -199,22 +151,6 @@ class ChatCommands:
         conversation = self._screen.session.conversation
         if conversation is not None:
             self._screen.say(await conversation.compact(), "muted")
-
-    async def _copy(self, what: str) -> None:
-        from app.controllers.markdown_lines import code_blocks
-
-        row = self._screen.transcript.last_reply()
-        if row is None:
-            self._screen.say("There is no answer to copy yet.")
-            return
-        if what != "code":
-            self._screen.copy(row.text(), "the last answer")
-            return
-        blocks = code_blocks(row.text())
-        if blocks:
-            self._screen.copy(blocks[-1], "the last code block")
-        else:
-            self._screen.say("The last answer has no code block.")
 
     async def _export(self, target: str) -> None:
         from app.screens.export import export_session
@@ -269,26 +205,9 @@ class ChatCommands:
     async def _quit(self, arguments: str) -> None:
         await self._screen.skilldeck.leave(0)
 
-    async def _switch(self, opening: Callable[[ScreenRuntime], Awaitable[Session]]) -> None:
-        session = self._screen.session
-        if session.runtime is None:
-            return
-        try:
-            opened = await opening(session.runtime)
-        except SessionError as error:
-            self._screen.say(sentences(error.message, error.hint), "error")
-            return
-        await session.use(opened, session.model_name)
-        count = len(opened.of_source(SOURCE_USER))
-        self._screen.say(f"Session {opened.id}" + (f", {count} of your messages" if count else ", new"), "muted", 4)
-        self._screen.view.follow_tail()
-
-    def _picked(self, use: Callable[[str], Awaitable[None]]) -> Callable[[str | None], None]:
-        def done(chosen: str | None) -> None:
-            if chosen:
-                self._screen.run_worker(use(chosen), exclusive=False)
-
-        return done
+    def _use_picked(self, name: str | None) -> None:
+        if name:
+            self._screen.run_worker(self._use_model(name), exclusive=False)
 
     def _page(self, title: str, text: str) -> None:
         def layout(width: int) -> Page:
@@ -298,7 +217,3 @@ class ChatCommands:
         from app.screens.page import PageScreen
 
         self._screen.skilldeck.push_screen(PageScreen(layout))
-
-
-def _when(info: SessionInfo) -> str:
-    return f"{info.updated[:16].replace('T', ' ')} UTC  {info.events:,} events"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.controllers.side_pane_lines import MANY_SKILLS
 from app.widgets.lines_view import Page
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ class ChatPane:
 
     def __init__(self, screen: ChatScreen) -> None:
         self._screen = screen
+        self.narrow = ""
+        self.folded: bool | None = None
 
     @property
     def shown(self) -> bool:
@@ -34,14 +37,33 @@ class ChatPane:
 
     def refresh(self) -> None:
         """Draws the pane anew, if it is open."""
-        from app.controllers.side_pane_lines import PaneFacts, pane_lines
+        from app.controllers.side_pane_lines import PaneFacts, PaneView, pane_lines
 
         session, marks = self._screen.session, self._screen.marks
         access = session.access
         if not self.shown or access is None:
             return
         facts = PaneFacts(session.skill_view, access, session.published(), session.description_length, session.cwd)
-        self._screen.pane.show(lambda width: Page(*pane_lines(facts, width, marks)))
+        folded = facts.many if self.folded is None else self.folded
+        view = PaneView(self.narrow, folded)
+        self._screen.pane.show(lambda width: Page(*pane_lines(facts, width, marks, view)))
+
+    def typed(self, key: str) -> bool:
+        """Typing narrows the pane to what holds the words, Space folds, Esc shows all again."""
+        if key == "escape" and self.narrow:
+            self.narrow = ""
+        elif key == "backspace" and self.narrow:
+            self.narrow = self.narrow[:-1]
+        elif key == " " and not self.narrow:
+            session = self._screen.session
+            now = len(session.skill_view.snapshot.skills) if session.skill_view.snapshot is not None else 0
+            self.folded = not (now > MANY_SKILLS if self.folded is None else self.folded)
+        elif len(key) == 1:
+            self.narrow += key
+        else:
+            return False
+        self.refresh()
+        return True
 
     def open_target(self, target: object) -> None:
         """Opens the file that a line of the pane leads to."""

@@ -32,7 +32,8 @@ class Page:
 class LinesView(ScrollView, can_focus=True):
     """Draws what ``layout`` makes of the width. ``always_cursor`` shows the chosen line without the focus too.
 
-    ``mark`` is the character that stands before it.
+    ``mark`` is the character that stands before it. ``typed`` gets a character, or the name of a key that writes
+    nothing, and says whether it took it.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR}
@@ -64,10 +65,12 @@ class LinesView(ScrollView, can_focus=True):
         *,
         always_cursor: bool = False,
         mark: str = "",
+        typed: Callable[[str], bool] | None = None,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         self._mark = mark
+        self._typed = typed
         self._always_cursor = always_cursor
         self._layout = layout
         self._page = Page([])
@@ -151,6 +154,11 @@ class LinesView(ScrollView, can_focus=True):
     def action_choose(self) -> None:
         if self._target is not None:
             self.post_message(self.Chosen(self, self._target))
+
+    def on_key(self, event: events.Key) -> None:
+        if self._typed is not None and self._typed(event.character if event.is_printable else event.key):  # type: ignore[arg-type]
+            event.stop()
+            event.prevent_default()
 
     def on_focus(self) -> None:
         self.refresh()

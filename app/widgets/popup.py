@@ -133,7 +133,9 @@ class CompletionPopup(Widget, can_focus=False):
                     selected,
                 )
             )
-        lines.append((count_line(shown, width, self._marks), False))
+        above = state.fresh(0, shown.first)
+        below = state.fresh(shown.first + shown.count, len(state.items))
+        lines.append((count_line(shown, width, self._marks, above, below), False))
         chosen = state.selected
         if chosen is not None:
             lines.extend((line, False) for line in detail_lines(chosen, width, detail))

@@ -179,3 +179,18 @@ async def test_a_project_skill_that_appears_is_there_at_once_and_marked(tmp_path
         assert "untrusted" in deck.text()
         assert deck.chat.desk.current is not None
         assert deck.chat.focused is deck.chat.composer
+
+
+async def test_what_comes_out_of_sight_is_counted(deck: Deck) -> None:
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        await put(deck, *(f"skill-{number:02}" for number in range(30)))
+        await press(pilot, "/skill:")
+        await pilot.press("pagedown", "pagedown")
+        number = deck.chat.session.skill_view.number
+        deck.shelf.put(skill("a-new-one"), *(skill(f"skill-{number:02}") for number in range(30)))
+        await deck.seen(number + 1)
+        await deck.until(lambda: "1 new above" in deck.text(), "the count")
+        assert deck.chat.completion.selected.name == "skill-20"
+        await press(pilot, "a")
+        assert "new above" not in deck.text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from app.controllers.skill_view import SkillFeed, SkillView, Watching
+from app.controllers.skill_view import NO_ANSWER, SkillFeed, SkillView, Watching
 from skills_core.access.policy import OPEN_ACCESS
 from skills_core.registry import Lookup
 from skills_core.registry.provider import IncompleteReason
@@ -124,6 +124,29 @@ async def test_stale_is_said_after_the_wait_and_taken_back() -> None:
     assert bench.feed.view.state == "live"
     assert bench.feed.view.number == 1
     await bench.feed.aclose()
+
+
+async def test_a_source_that_does_not_answer_is_stale_too() -> None:
+    bench = Bench(stale_after=0.02)
+    bench.feed.start()
+    await bench.asked(1)
+    await bench.answer(0, snapshot("hem"))
+    bench.source.changed()
+    await bench.asked(2)
+    async with asyncio.timeout(5):
+        while bench.feed.view.state != "stale":
+            await asyncio.sleep(0.005)
+    assert bench.feed.view.reason == NO_ANSWER
+    assert bench.names() == ["hem"]
+    await bench.answer(1, snapshot("hem", "tie"))
+    assert bench.feed.view.state == "live"
+    assert bench.feed.view.reason == ""
+    assert bench.names() == ["hem", "tie"]
+    bench.source.changed()
+    await bench.asked(3)
+    await bench.feed.aclose()
+    await asyncio.sleep(0.05)
+    assert bench.feed.view.state == "live"
 
 
 async def test_the_number_grows_only_with_a_difference() -> None:

@@ -1,0 +1,26 @@
+"""The stored sessions as a person tells them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.controllers.text_layout import counted
+
+if TYPE_CHECKING:
+    from skills_core.session import SessionInfo
+
+
+def session_words(info: SessionInfo, current: str | None) -> str:
+    """When it was used last, how long it is, what it came from, whether it is the one that is open, and its id."""
+    parts = [f"{info.updated[:16].replace('T', ' ')} UTC", counted(info.events, "event")]
+    if info.id == current:
+        parts.insert(0, "open here")
+    if info.parent:
+        parts.append(f"fork of {short_id(info.parent)}")
+    parts.append(short_id(info.id))
+    return " · ".join(parts)
+
+
+def short_id(id: str) -> str:
+    """The end of an id, which tells sessions apart."""
+    return id[-8:].lstrip("-")
