@@ -53,9 +53,12 @@ def reading_outcome(tree: RootTree, entry: Entry, provider: str) -> Outcome:
 
 
 def trouble_outcome(tree: RootTree, entry: Entry) -> Outcome:
-    """The outcome of an entry whose file cannot be read."""
+    """The outcome of an entry that cannot be read: a problem of its file, or of its folder when that is at fault."""
     assert entry.trouble is not None
-    return Outcome(None, (problems.trouble_problem(tree.path_of(entry.rel), entry.trouble, entry.trouble_detail),))
+    folder = entry.folder
+    of_folder = entry.kind == "bundle" and folder is not None and folder.signature is None
+    path = tree.path_of(folder.rel if of_folder and folder is not None else entry.rel)
+    return Outcome(None, (problems.trouble_problem(path, entry.trouble, entry.trouble_detail, folder=of_folder),))
 
 
 def too_deep_problems(tree: RootTree, allowed: int) -> list[SkillProblem]:

@@ -19,22 +19,22 @@ def printable(text: str) -> str:
 
 
 def trouble_problem(path: str, trouble: Trouble, detail: str, *, folder: bool = False) -> SkillProblem:
-    """The problem of a file (or, with ``folder``, of a root) that cannot be read."""
-    what = "this folder" if folder else "this file"
+    """The problem of a file (or, with ``folder``, of a folder) that cannot be read."""
+    what = "folder" if folder else "file"
     if trouble == "dangling-link":
-        return _problem("file.dangling-link", path, "The link leads to nothing: its target does not exist.")
+        return _problem("file.dangling-link", path, "The link leads to nothing: what it points to does not exist.")
     if trouble == "link-loop":
         return _problem("file.link-loop", path, "The links lead round in a circle and never to a file.")
     if trouble == "link-outside":
-        where = f", to {printable(detail)}" if detail else ""
+        where = f", to `{printable(detail)}`" if detail else ""
         return _problem(
             "file.link-outside", path, f"The link leaves the skill's folder{where}; a project may not do that."
         )
     if trouble == "not-regular":
-        return _problem("file.not-regular", path, f"This is {detail or 'a special file'}, not a regular file.")
+        return _problem("file.not-regular", path, f"The entry is {detail or 'a special file'}, not a regular file.")
     if trouble == "refused":
-        return _problem("file.unreadable", path, f"Permission to read {what} is refused.")
-    return _problem("file.unreadable", path, f"Reading {what} failed: {detail or 'it is not there'}.")
+        return _problem("file.unreadable", path, f"Permission to read the {what} is refused.")
+    return _problem("file.unreadable", path, f"The {what} could not be read: {_lowered(detail) or 'it is not there'}.")
 
 
 def too_large(path: str, size: int, limit: int) -> SkillProblem:
@@ -42,32 +42,37 @@ def too_large(path: str, size: int, limit: int) -> SkillProblem:
 
 
 def unexpected(path: str, error: BaseException) -> SkillProblem:
-    return _problem("file.unexpected", path, f"Reading the file failed with {type(error).__name__}.")
+    return _problem("file.unexpected", path, f"The file could not be read: {type(error).__name__}.")
+
+
+def _lowered(reason: str) -> str:
+    """The system's reason as the end of a sentence."""
+    return reason[:1].lower() + reason[1:]
 
 
 def letter_case(path: str) -> SkillProblem:
     name = printable(os.path.basename(path))
-    return _problem("file.letter-case", path, f"Found {name}, expected SKILL.md.")
+    return _problem("file.letter-case", path, f"The file is called `{name}`, not `SKILL.md`.")
 
 
 def too_deep(path: str, depth: int, allowed: int) -> SkillProblem:
     """A SKILL.md that lies ``depth`` folders below its root, where ``allowed`` are looked into."""
     hint = f"Set `discovery_depth` to {depth} to offer it, or move its folder up into the root."
     folders = "1 folder" if allowed == 1 else f"{allowed} folders"
-    message = f"This SKILL.md lies {depth} folders deep and is not offered; skills are looked for {folders} deep."
+    message = f"The file lies {depth} folders deep, so it is not offered; skills are looked for {folders} deep."
     return _problem("file.too-deep", path, message, hint)
 
 
 def too_many_folders(root: str) -> SkillProblem:
     hint = "Move the skills' folders up into the root, or use a root that holds nothing else."
-    message = f"More than {FOLDERS_MAX:,} folders lie deeper in this root; what lies beyond them was not looked at."
+    message = f"More than {FOLDERS_MAX:,} folders lie deeper in the root; what lies beyond them was not looked at."
     return SkillProblem(code="file.too-deep", severity="warning", path=root, message=message, hint=hint)
 
 
 def shadowed(path: str, name: str, winner: str) -> SkillProblem:
     """A skill whose name another entry of the same root, ``winner``, has."""
     kind = PROBLEM_KINDS["name.shadowed"]
-    message = f'The name "{name}" is taken in this root: {printable(winner)} is used.'
+    message = f"The name `{name}` is taken in the same root: `{printable(winner)}` is used."
     return SkillProblem(
         code="name.shadowed", severity=kind.severity, path=path, message=message, hint=kind.hint, skill=name
     )

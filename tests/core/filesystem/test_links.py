@@ -72,11 +72,11 @@ def test_broken_links_and_links_in_a_circle_are_stated(world: World, watcher: Wa
     listing = watcher.look().listing
     assert listing.complete and names(listing) == ["good"]
     assert codes(listing) == [
-        ("file.dangling-link", "nowhere/SKILL.md"),
         ("file.dangling-link", "pack/SKILL.md"),
         ("file.dangling-link", "skills/flat.md"),
-        ("file.link-loop", "about/SKILL.md"),
-        ("file.link-loop", "round/SKILL.md"),
+        ("file.dangling-link", "skills/nowhere"),
+        ("file.link-loop", "skills/about"),
+        ("file.link-loop", "skills/round"),
     ]
     (root / "not-there").mkdir()
     (root / "not-there" / "SKILL.md").write_text(skill_text("found"))
@@ -97,7 +97,7 @@ def test_a_link_whose_target_goes_waits_like_a_deletion_and_is_then_a_problem(
     watcher.time.go_on(0.2)
     listing = watcher.look().listing
     assert listing.complete and names(listing) == []
-    assert codes(listing) == [("file.dangling-link", "knots/SKILL.md")]
+    assert codes(listing) == [("file.dangling-link", "skills/knots")]
     (outside / "away").rename(real.parent)
     assert watcher.names() == ["knots"]
 
