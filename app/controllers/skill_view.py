@@ -15,7 +15,9 @@ from skills_core.registry.lookup import Lookup
 from skills_core.registry.snapshot import SkillSnapshot
 
 STALE_AFTER = 1.0
-"""Seconds of incompleteness before the status bar says ``stale``."""
+"""Seconds without a complete answer before the status bar says ``stale``."""
+
+NO_ANSWER = "the skills are still being looked for"
 
 CHANGES_KEPT = 20
 
@@ -169,6 +171,9 @@ class SkillFeed:
 
     def _request(self, *, fresh: bool) -> asyncio.Task[None]:
         self._newest += 1
+        if self.view.snapshot is not None:
+            # A source that hangs gives no answer at all, not even an incomplete one.
+            self._start_stale_timer()
         task = asyncio.create_task(self._fetch(self._newest, fresh), name="skill-view-refetch")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -210,12 +215,17 @@ class SkillFeed:
         self._incomplete = reason
         if self.view.state == "stale":
             self._show(reason=reason)
-        elif self._stale_timer is None:
+        else:
+            self._start_stale_timer()
+
+    def _start_stale_timer(self) -> None:
+        if self._stale_timer is None and self.view.state != "stale" and not self._closed:
             self._stale_timer = asyncio.get_running_loop().call_later(self._stale_after, self._become_stale)
 
     def _become_stale(self) -> None:
         self._stale_timer = None
-        if self._incomplete is not None and not self._closed:
+        if not self._closed:
+            self._incomplete = self._incomplete or NO_ANSWER
             self._show(state="stale", reason=self._incomplete)
 
     def _access_changed(self) -> None:
