@@ -48,6 +48,7 @@ from app.widgets.notice_bar import NoticeBar
 from app.widgets.painting import paint_now
 from app.widgets.popup import CompletionPopup
 from app.widgets.question_bar import COMPACT_HEIGHT, QuestionBar
+from app.widgets.role_styles import ROLE_CLASSES
 from app.widgets.search_bar import SearchBar
 from app.widgets.status_bar import StatusBar
 from app.widgets.transcript_view import TranscriptView
@@ -64,6 +65,7 @@ NARROW, WIDE, LOW = 90, 150, 20
 class ChatScreen(Screen[None]):
     """Transcript, composer, status bar, side pane and popup. It decides nothing: controllers do."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*Screen.COMPONENT_CLASSES, *ROLE_CLASSES}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "escape", "Stop, or close", show=False, id="chat.escape"),
         Binding("f5", "look_now", "Look at the disk now", id="chat.look"),

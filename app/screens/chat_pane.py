@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.controllers.side_pane_lines import MANY_SKILLS
 from app.widgets.lines_view import Page
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ class ChatPane:
 
     def typed(self, key: str) -> bool:
         """Typing narrows the pane to what holds the words, Space folds, Esc shows all again."""
+        from app.controllers.side_pane_lines import MANY_SKILLS
+
         if key == "escape" and self.narrow:
             self.narrow = ""
         elif key == "backspace" and self.narrow:

@@ -11,10 +11,13 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from app.widgets.lines_view import LinesView, Page
+from app.widgets.role_styles import ROLE_CLASSES
 
 
 class PageScreen(ModalScreen[None]):
     """Shows what ``layout`` makes of the width."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = ROLE_CLASSES
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Close", id="page.close"),

@@ -18,6 +18,7 @@ from app.controllers.inert import inert, inert_line
 from app.controllers.matching import Matcher
 from app.controllers.text_layout import Line, Piece, cut_pieces, wrap_text
 from app.widgets.lines_view import LinesView, Page
+from app.widgets.role_styles import ROLE_CLASSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class PickerScreen(ModalScreen[str | None]):
     and ``detail`` gives words about it, shown below the list.
     """
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = ROLE_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="picker.close"),
         Binding("up,ctrl+p", "step(-1)", "Up", show=False, id="picker.up", priority=True),

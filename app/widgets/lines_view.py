@@ -16,7 +16,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from app.controllers.text_layout import Line
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles, over
+from app.widgets.role_styles import RoleStyles, over
 
 _CURSOR = "lines--cursor"
 
@@ -36,7 +36,7 @@ class LinesView(ScrollView, can_focus=True):
     nothing, and says whether it took it.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {_CURSOR}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "step(-1)", "Up", show=False, id="lines.up"),
         Binding("down", "step(1)", "Down", show=False, id="lines.down"),

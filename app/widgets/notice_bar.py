@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import events
 from textual.strip import Strip
 from textual.timer import Timer
@@ -11,15 +9,13 @@ from textual.widget import Widget
 
 from app.controllers.inert import inert
 from app.controllers.text_layout import Line, Role, wrap_text
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
+from app.widgets.role_styles import RoleStyles
 
 MAX_LINES = 6
 
 
 class NoticeBar(Widget, can_focus=False):
     """Shows one notice, until it is cleared, replaced or clicked away."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES}
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -24,7 +24,7 @@ from app.controllers.popup_lines import (
 )
 from app.controllers.text_layout import Line
 from app.messages import ChoiceClicked, SelectionScrolled
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
+from app.widgets.role_styles import RoleStyles
 
 _SELECTED = "popup--selected"
 
@@ -32,7 +32,7 @@ _SELECTED = "popup--selected"
 class CompletionPopup(Widget, can_focus=False):
     """Shows the state of a ``Completion`` above the composer; it never holds the focus."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _SELECTED}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {_SELECTED}
 
     def __init__(self, completion: Completion, marks: Marks, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -14,7 +14,7 @@ from app.controllers.question_lines import option_pieces, question_lines
 from app.controllers.questions import Asked
 from app.controllers.text_layout import Line, Piece
 from app.messages import QuestionAnswered
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
+from app.widgets.role_styles import RoleStyles
 
 COMPACT_HEIGHT = 3
 """Lines of a compact question: its border, itself, its answers."""
@@ -25,7 +25,7 @@ _CHOSEN = "question--chosen"
 class QuestionBar(Widget, can_focus=True):
     """Shows one question. Its answers have keys of their own; or focus it and choose with arrows and Enter."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CHOSEN}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {_CHOSEN}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "choose(-1)", "Answer before", show=False, id="question.left"),
         Binding("right", "choose(1)", "Next answer", show=False, id="question.right"),

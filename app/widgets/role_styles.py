@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 ROLES: tuple[Role, ...] = get_args(Role)
 ROLE_CLASSES: set[str] = {f"role--{role}" for role in ROLES}
-"""Component classes for a widget that draws pieces; the style sheets colour them."""
+"""Component classes of every screen on which pieces are drawn; the style sheets colour them.
+
+They are the screen's, for all its widgets alike: Textual works out the style of each class of each widget at the start.
+"""
 
 
 def over(strip: Strip, style: Style) -> Strip:
@@ -36,7 +39,7 @@ class RoleStyles:
     def __getitem__(self, role: Role) -> Style:
         style = self._styles.get(role)
         if style is None:
-            style = self._widget.get_component_rich_style(f"role--{role}", partial=True)
+            style = self._widget.screen.get_component_rich_style(f"role--{role}", partial=True)
             self._styles[role] = style
         return style
 

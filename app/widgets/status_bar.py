@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
 from app.controllers.marks import Marks
 from app.controllers.status_line import StatusFacts, status_line
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles
+from app.widgets.role_styles import RoleStyles
 
 
 class StatusBar(Widget, can_focus=False):
     """Shows ``facts``; set them and it repaints."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES}
     facts: reactive[StatusFacts | None] = reactive[StatusFacts | None](None)
 
     def __init__(self, marks: Marks, home: str | None = None, *, id: str | None = None) -> None:

@@ -21,7 +21,7 @@ from app.controllers.text_layout import Line
 from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, RowsReset, Transcript, TranscriptChange
 from app.controllers.transcript_search import spans
 from app.messages import RowCopied, RowToggled, TextTyped
-from app.widgets.role_styles import ROLE_CLASSES, RoleStyles, over
+from app.widgets.role_styles import RoleStyles, over
 
 _CURSOR = "transcript--cursor"
 _MORE = "transcript--more"
@@ -36,7 +36,7 @@ class TranscriptView(ScrollView, can_focus=True):
     ``welcome`` gives the lines for an empty one.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES, _CURSOR, _MORE, _FOUND}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {_CURSOR, _MORE, _FOUND}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Row above", show=False, id="transcript.up"),
         Binding("down", "move(1)", "Row below", show=False, id="transcript.down"),
