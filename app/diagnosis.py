@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from app.assets import program_version
 from app.settings.files import state_dir
 from app.settings.listing import without_password
+from skills_core.words import counted
 
 if TYPE_CHECKING:
     from app.errors import UsageError
@@ -158,7 +159,7 @@ async def watcher(runtime: Runtime, snapshot: SkillSnapshot) -> list[Finding]:
         status = watch.status
     finally:
         await watch.aclose()
-    count = "1 folder" if len(folders) == 1 else f"{len(folders)} folders"
+    count = counted(len(folders), "folder")
     findings: list[Finding] = []
     if not armed:
         hint = "set watch_use_polling if this goes on"

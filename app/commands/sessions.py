@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from app.context import CommandContext
 from app.output import Style
 from app.process import DONE, run_async
+from skills_core.words import counted
 
 if TYPE_CHECKING:
     from skills_core.session import SessionInfo
@@ -44,7 +45,7 @@ def _print(context: CommandContext, infos: list[SessionInfo]) -> None:
     rows: list[list[str | tuple[str, Style]]] = []
     for info in infos:
         when = info.updated[:16].replace("T", " ")
-        row: list[str | tuple[str, Style]] = [(info.id, "bold"), when, f"{info.events} events"]
+        row: list[str | tuple[str, Style]] = [(info.id, "bold"), when, counted(info.events, "event")]
         if context.arguments.all:
             row.append((info.cwd, "dim"))
         rows.append([*row, info.title or "untitled"])

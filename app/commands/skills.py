@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from app.context import CommandContext
 from app.output import Style, cell_width, cut_to_width
 from app.process import DONE, NOT_SO, run_async
+from skills_core.words import counted
 
 if TYPE_CHECKING:
     from app.runtime import Runtime
@@ -101,7 +102,7 @@ def count_line(errors: int, warnings: int) -> str:
     """``2 errors, 1 warning``."""
     parts: list[str] = []
     if errors:
-        parts.append("1 error" if errors == 1 else f"{errors} errors")
+        parts.append(counted(errors, "error"))
     if warnings:
-        parts.append("1 warning" if warnings == 1 else f"{warnings} warnings")
+        parts.append(counted(warnings, "warning"))
     return ", ".join(parts) or "no problems"

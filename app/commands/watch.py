@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.context import CommandContext
 from app.process import DONE, run_async
+from skills_core.words import counted
 
 if TYPE_CHECKING:
     from app.runtime import Runtime
@@ -89,7 +90,7 @@ def _print(context: CommandContext, event: dict[str, Any]) -> None:
             names = [f"+{name}" for name in event["added"]]
             names += [f"−{name}" for name in event["removed"]]
             names += [f"~{name}" for name in event["changed"]]
-            count = "1 skill" if event["count"] == 1 else f"{event['count']} skills"
+            count = counted(event["count"], "skill")
             output.line((f"{now}  ", "dim"), (count, "bold"), "  ", " ".join(names))
         case "incomplete":
             output.line((f"{now}  ", "dim"), ("not complete: ", "yellow"), event["reason"])

@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
+from skills_core.words import counted as counted
+
 ELLIPSIS = "…"
 TAB_SIZE = 4
 
@@ -70,11 +72,6 @@ class Line:
 def line(*pieces: Piece | str) -> Line:
     """A line from pieces; a bare string is plain text."""
     return Line(tuple(Piece(piece) if isinstance(piece, str) else piece for piece in pieces))
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 skill``, ``1,234 skills``."""
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def sentences(*parts: str | None) -> str:

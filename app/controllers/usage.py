@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from skills_core.session.event import ASSISTANT_MESSAGE, SessionEvent
+from skills_core.words import counted
 
 _FREE = ("offline", "script:")
 _SMALLEST_SHOWN = 0.0001
@@ -93,7 +94,7 @@ def usage_lines(totals: UsageTotals) -> list[tuple[str, str]]:
         ]
     lines = [("replies", f"{totals.replies:,}"), *counts]
     if totals.counted and totals.counted < totals.replies:
-        lines.append(("without a count", f"{totals.replies - totals.counted:,} replies"))
+        lines.append(("without a count", counted(totals.replies - totals.counted, "reply", "replies")))
     lines.append(("cost", _dollars(totals) if totals.priced else "unknown: no price is known for this model"))
     return lines
 

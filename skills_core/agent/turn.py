@@ -29,6 +29,7 @@ from skills_core.session.event import (
     TURN_START,
     PendingEvent,
 )
+from skills_core.words import counted
 
 _log = logging.getLogger(__name__)
 _KEPT_AFTER_OVERFLOW = 2000
@@ -127,7 +128,7 @@ class Turn:
                 message, hint = _said_of(reply)
                 return TurnOutcome(reason="done", message=message, hint=hint)
             if self._step >= ports.max_steps:
-                message = f"The turn reached its limit of {ports.max_steps} steps."
+                message = f"The turn reached its limit of {counted(ports.max_steps, 'step')}."
                 return TurnOutcome(reason="step-limit", message=message, hint="Send a message to let it go on.")
 
     async def _begin_step(self) -> TurnOutcome | None:

@@ -51,8 +51,9 @@ def budget_warning(cost: CatalogCost) -> str | None:
     if not cost.over_budget:
         return None
     dearest = ", ".join(f"{name} (about {tokens})" for name, tokens in cost.costliest)
+    still = "The one skill is" if len(cost.by_name) == 1 else f"All {len(cost.by_name):,} skills are"
     return (
         f"The skill catalog takes about {cost.total:,} tokens of each request, more than the budget of"
-        f" {cost.budget:,}. All {len(cost.by_name):,} skills are still in it. The longest entries: {dearest}."
+        f" {cost.budget:,}. {still} still in it. The longest entries: {dearest}."
         " Shorten their descriptions or switch skills off."
     )

@@ -8,6 +8,7 @@ from skills_core.document.problems import PROBLEM_KINDS
 from skills_core.filesystem.opening import Trouble
 from skills_core.filesystem.tree import FOLDERS_MAX
 from skills_core.problem import SkillProblem
+from skills_core.words import counted
 
 _SHOWN_MAX = 160
 
@@ -58,7 +59,7 @@ def letter_case(path: str) -> SkillProblem:
 def too_deep(path: str, depth: int, allowed: int) -> SkillProblem:
     """A SKILL.md that lies ``depth`` folders below its root, where ``allowed`` are looked into."""
     hint = f"Set `discovery_depth` to {depth} to offer it, or move its folder up into the root."
-    folders = "1 folder" if allowed == 1 else f"{allowed} folders"
+    folders = counted(allowed, "folder")
     message = f"The file lies {depth} folders deep, so it is not offered; skills are looked for {folders} deep."
     return _problem("file.too-deep", path, message, hint)
 

@@ -10,6 +10,7 @@ from skills_core.session.event import NOTICE, PendingEvent, SessionEvent
 from skills_core.session.log_file import LogFile, damaged_path
 from skills_core.session.plain import items, mapping
 from skills_core.session.reading import Damage, LogReading
+from skills_core.words import counted
 
 _NAMED = 5
 """How many damaged lines a notice names."""
@@ -26,14 +27,14 @@ def mend_tail(log: LogFile, reading: LogReading) -> PendingEvent | None:
     if reading.tail_event is not None:
         log.end_line_first()
         return None
-    count = len(reading.tail)
+    size = counted(len(reading.tail), "byte")
     try:
         log.cut(reading.whole_size, reading.tail)
     except SessionError as error:
         log.end_line_first()
-        return _notice(f"The last record of this session was incomplete. Its {count} bytes stay there: {error.message}")
+        return _notice(f"The last record of this session was incomplete ({size}) and stays there: {error.message}")
     place = damaged_path(log.path).name
-    return _notice(f"The last record of this session was incomplete. Its {count} bytes were moved to {place}.")
+    return _notice(f"The last record of this session was incomplete ({size}) and was moved to {place}.")
 
 
 def damage_notice(damage: Sequence[Damage], events: Iterable[SessionEvent]) -> PendingEvent | None:

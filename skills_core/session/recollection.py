@@ -16,6 +16,7 @@ from skills_core.session.event import (
     source_kind,
 )
 from skills_core.session.plain import content_text, items, mapping, text
+from skills_core.words import counted
 
 _REQUEST_LENGTH = 400
 _NEWEST_REQUEST_LENGTH = 4000
@@ -92,7 +93,7 @@ def extractive_summary(events: Sequence[SessionEvent]) -> str:
     if found.earlier:
         parts.append(f"Summary of what came before:\n{found.earlier}")
     if found.requests:
-        gap = [f"({found.left_out} requests are left out here)"] if found.left_out else []
+        gap = [f"({counted(found.left_out, 'request')} left out here)"] if found.left_out else []
         parts.append("What the user asked, in order:\n" + _bullets([found.requests[0], *gap, *found.requests[1:]]))
     if found.answers:
         parts.append("What was decided and answered:\n" + _bullets(found.answers))

@@ -16,6 +16,7 @@ from skills_core.agent.tool import ToolContext, ToolOutcome, failed
 from skills_core.agent.tools.paths import shown_path
 from skills_core.agent.tools.text_file import FileError, FileLedger, TextFile, read_file, replace_file
 from skills_core.agent.uninterrupted import waited
+from skills_core.words import counted
 
 if TYPE_CHECKING:
     from skills_core.filesystem import FilesystemProvider
@@ -75,7 +76,7 @@ class FileChanger:
         lines = change.new_text.count("\n") + (0 if change.new_text.endswith("\n") or not change.new_text else 1)
         added, removed = _counts(change)
         details = {"path": path, "created": change.before is None, "added": added, "removed": removed}
-        return ToolOutcome(text=f"{done} {shown} ({lines} lines).", details=details)
+        return ToolOutcome(text=f"{done} {shown} ({counted(lines, 'line')}).", details=details)
 
     def _replace(self, path: str, context: ToolContext, plan: Callable[[str], Change]) -> Change:
         real = os.path.realpath(path)

@@ -15,6 +15,7 @@ from skills_core.agent.tools.arguments import ArgumentError, number_argument, te
 from skills_core.agent.tools.paths import absolute_path, shown_path
 from skills_core.agent.tools.readable_folders import ReadableFolders, outside_question
 from skills_core.agent.tools.text_file import FileError, FileLedger, read_file
+from skills_core.words import counted
 
 DEFAULT_LINES = 2000
 MAX_CHARACTERS = 50_000
@@ -87,12 +88,12 @@ class ReadTool:
         last = first - 1 + len(chosen)
         notes: list[str] = []
         if total and first > total:
-            notes.append(f"the file has only {total} lines")
+            notes.append(f"the file has only {counted(total, 'line')}")
         elif first > 1 or last < total:
             more = f"; go on with offset {last + 1}" if last < total else ""
             notes.append(f"lines {first} to {last} of {total}{more}")
         if cut:
-            notes.append(f"{cut} long lines were cut at {_LINE_MAX:,} characters")
+            notes.append(f"{counted(cut, 'long line')} cut at {_LINE_MAX:,} characters")
         if not total:
             notes.append("the file is empty")
         note = f"[{'; '.join(notes)}]" if notes else ""

@@ -57,7 +57,7 @@ def test_models_that_cost_nothing_do_not_count(model: str) -> None:
 def test_a_page_says_what_is_unknown() -> None:
     lines = dict(usage_lines(usage_totals(events(COUNTED, None))))
     assert lines["of these from the cache"] == "1,000"
-    assert lines["without a count"] == "1 replies"
+    assert lines["without a count"] == "1 reply"
     assert lines["cost"] == "$0.0123+"
     lines = dict(usage_lines(usage_totals(events(None))))
     assert "does not count" in lines["tokens"]

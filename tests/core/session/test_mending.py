@@ -21,7 +21,7 @@ async def test_a_torn_last_record_is_cut_off_kept_aside_and_told(tmp_path: Path,
     assert [event.seq for event in session.events] == [1, 2, 3]
     notice = session.events[-1]
     assert notice.type == NOTICE and notice.data["level"] == "warning"
-    assert f"{size - FIRST_LINES} bytes" in notice.data["text"]
+    assert f"{size - FIRST_LINES} byte" in notice.data["text"]
     aside = path.with_name(f"{path.name}.damaged")
     assert aside.read_bytes() == WHOLE[FIRST_LINES:size] + b"\n"
     assert oct(aside.stat().st_mode)[-3:] == "600"

@@ -103,7 +103,10 @@ def _none_fits(decision: Decision, entries: Sequence[CatalogEntry]) -> str:
         nearest = _listing([f"`{route.name}`{_because(route)}" for route in decision.routes[:NEAREST_SHOWN]])
         lines.append(f"Nearest: {nearest}. To use one of them, write /skill:NAME.")
     else:
-        lines.append(f"No word of it is in a description of the {len(entries):,} skills that there are.")
+        if len(entries) == 1:
+            lines.append("No word of it is in the description of the only skill that there is.")
+        else:
+            lines.append(f"No word of it is in a description of the {len(entries):,} skills that there are.")
     return " ".join(lines)
 
 

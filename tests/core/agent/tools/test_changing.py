@@ -29,7 +29,7 @@ async def test_replaces_a_file_in_one_step_and_keeps_its_mode(workshop: Workshop
     path.chmod(0o750)
     inode = path.stat().st_ino
     outcome = await workshop.call("write", path="run.sh", content="new\n")
-    assert outcome.text == "Changed run.sh (1 lines)."
+    assert outcome.text == "Changed run.sh (1 line)."
     assert path.read_text() == "new\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
     assert path.stat().st_ino != inode

@@ -27,13 +27,13 @@ async def test_reads_a_part_and_says_what_was_left_out(workshop: Workshop) -> No
     assert first.endswith("line 2000\n[lines 1 to 2000 of 5000; go on with offset 2001]")
     middle = (await workshop.call("read", path="a.txt", offset=4999, limit=2)).text
     assert middle == "line 4999\nline 5000\n[lines 4999 to 5000 of 5000]"
-    assert (await workshop.call("read", path="a.txt", offset=6000)).text == "[the file has only 5000 lines]"
+    assert (await workshop.call("read", path="a.txt", offset=6000)).text == "[the file has only 5,000 lines]"
 
 
 async def test_long_lines_and_long_files_are_bounded(workshop: Workshop) -> None:
     (workshop.cwd / "wide.txt").write_text("x" * 100_000 + "\nend\n")
     text = (await workshop.call("read", path="wide.txt")).text
-    assert text.endswith("end\n[1 long lines were cut at 4,000 characters]")
+    assert text.endswith("end\n[1 long line cut at 4,000 characters]")
     (workshop.cwd / "many.txt").write_text(("y" * 1000 + "\n") * 500)
     text = (await workshop.call("read", path="many.txt")).text
     assert len(text) < 51_000
