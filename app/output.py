@@ -99,7 +99,8 @@ class Output:
         """Tells a person what is wrong, as one line on standard error that begins with the program's name."""
         parts: list[str | tuple[str, Style]] = [("skilldeck: ", "bold"), (inert_line(message), "red")]
         if hint:
-            parts.append(("; " if not message.endswith((".", "!", "?")) else " ") + inert_line(hint))
+            ended = message.endswith((".", "!", "?", ":", "…"))
+            parts.append((" " if ended else ". " if _is_sentence(hint) else "; ") + inert_line(hint))
         self._write(self._stderr, self._painted(self._stderr, parts) + "\n")
 
     def table(self, rows: Sequence[Sequence[str | tuple[str, Style]]], *, gap: int = 2, indent: int = 0) -> None:
@@ -137,6 +138,12 @@ class Output:
             raise
         except OSError as error:
             raise OutputError(error) from error
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text begins like a sentence, and not with a variable's name or a command."""
+    first, second = text[:1], text[1:2]
+    return first.isupper() and (second.islower() or second.isspace())
 
 
 def encode_json(value: Any, *, indent: int | None = None) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 from app.assets import help_topics
 from app.context import CommandContext
 from app.errors import UsageError
+from app.help_text import help_lines
 from app.nearest import did_you_mean
-from app.output import Style
+from app.output import Output, Style
 from app.process import DONE
 
 INDEX = "index"
@@ -18,7 +19,7 @@ def run(context: CommandContext) -> int:
     topics = topic_files()
     name = context.arguments.topic
     if name is None:
-        context.output.text(topics[INDEX].read_text("utf-8"))
+        _print(context.output, topics[INDEX])
         rows: list[list[str | tuple[str, Style]]] = [
             [(topic, "bold"), title(path)] for topic, path in topics.items() if topic != INDEX
         ]
@@ -29,8 +30,18 @@ def run(context: CommandContext) -> int:
     if path is None:
         near = did_you_mean(name, topics)
         raise UsageError(f'there is no help about "{name}"', near or "skilldeck help lists the topics")
-    context.output.text(path.read_text("utf-8"))
+    _print(context.output, path)
     return DONE
+
+
+def _print(output: Output, path: Path) -> None:
+    """Laid out on a terminal; the document itself for whatever reads the output."""
+    text = path.read_text("utf-8")
+    if not output.is_terminal:
+        output.text(text)
+        return
+    for line in help_lines(text, output.width):
+        output.line((line.text, line.style))
 
 
 def topic_files() -> dict[str, Path]:
