@@ -104,6 +104,10 @@ def test_a_checkout_goes_from_one_set_to_the_other_and_draws_no_empty_list(
         subprocess.run(["git", *identity, *words], cwd=project, check=True, capture_output=True)
 
     git("init", "-q")
+    # Git takes the old files away first; the filter makes it slow to write the new ones, as large-file filters do.
+    git("config", "filter.slow.smudge", "sleep 0.1; cat")
+    git("config", "filter.slow.clean", "cat")
+    (project / ".git" / "info" / "attributes").write_text("SKILL.md filter=slow\n")
     for branch, names in sets.items():
         git("checkout", "-q", "--orphan", branch)
         shutil.rmtree(root, ignore_errors=True)
@@ -115,8 +119,13 @@ def test_a_checkout_goes_from_one_set_to_the_other_and_draws_no_empty_list(
     terminal.wait_popup(sets["two"])
     for branch in ("one", "two", "one"):
         before = terminal.popup
-        git("checkout", "-q", branch)
-        seen = drawn(terminal, lambda branch=branch: terminal.popup == sets[branch], f"the skills of {branch}")
+        # Beside it, not before: what is drawn while git works is what counts.
+        with subprocess.Popen(["git", "checkout", "-q", branch], cwd=project) as checkout:
+            seen = drawn(
+                terminal,
+                lambda branch=branch, git=checkout: git.poll() == 0 and terminal.popup == sets[branch],
+                f"the skills of {branch}",
+            )
         assert seen[0] == before and seen[-1] == sets[branch]
         assert all(seen), f"an empty list was drawn on the way to {branch}: {seen}"
         assert not set().union(*seen) - {*sets["one"], *sets["two"]}

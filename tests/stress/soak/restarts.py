@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+from textual._styles_cache import StylesCache
+
 from app.main import SkilldeckApp
 from app.options import ScreenOptions
 from app.runtime import Runtime
@@ -139,6 +141,8 @@ async def quiet(before: Held | None = None, within: float = 2.0) -> Held:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + within
     while True:
+        # Textual keeps what the last thousand widgets drew in a cache of fixed size: it is no leak, but hides one.
+        StylesCache.get_inner_outer.cache_clear()
         held = held_now(*KINDS)
         if loop.time() > deadline or (before is not None and not held.leaks_since(before, 0)):
             return held
