@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from app.controllers.row_body import joined_text
 from app.controllers.runtime_port import ScreenRuntime
 from app.controllers.text_layout import sentences
 from app.controllers.transcript import Transcript
-from app.controllers.usage import UsageTotals, with_event
+from app.controllers.usage import UsageTotals, usage_totals, with_event
 from skills_core.agent.live import Compacting, LiveItem, QueueChanged, Retrying, StepStarted, ToolFinished, ToolStarted
 from skills_core.agent.model import TextDelta
 from skills_core.agent.outcome import TurnOutcome
@@ -80,12 +80,15 @@ class Conversation:
         await self._leave()
         self._session = session
         self._model = model or self._model
+        taken = len(session.events)
+        prepared, usage = await asyncio.to_thread(_prepared, session.events[:taken])
         self._agent = self.runtime.agent_for(session, self._desk, self._model)
         self._unsubscribe = [session.subscribe(self._event), self._agent.subscribe(self._live)]
-        self.usage = UsageTotals()
-        for event in session.events:
+        self.usage = usage
+        self.transcript.adopt(prepared)
+        for event in session.events[taken:]:
             self._count(event)
-        self.transcript.load(session.events)
+            self.transcript.event(event)
         self._ports.changed()
 
     def send(self, text: str) -> None:
@@ -250,3 +253,8 @@ class Conversation:
         if activity != self.activity:
             self.activity = activity
             self._ports.changed()
+
+
+def _prepared(events: Sequence[SessionEvent]) -> tuple[Transcript, UsageTotals]:
+    """The rows and the sums of a session. Of a long one that is work for a thread."""
+    return Transcript.of(events), usage_totals(events)

@@ -86,7 +86,7 @@ def estimated_height(row: Row, width: int) -> int:
     """About how many lines a row takes, without laying it out."""
     if row.kind not in ("user", "assistant"):
         return 1
-    length = len(row.text())
+    length = row.size()
     return 1 + length // max(width - GUTTER, 8)
 
 

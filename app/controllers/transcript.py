@@ -11,6 +11,7 @@ from app.controllers.row_body import joined_text
 from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, has_words, tool_requests
 from app.controllers.transcript_search import in_title, matching_rows, next_match
 from skills_core.session import event as kinds
+from skills_core.session.collection import collection_paused
 from skills_core.session.event import SessionEvent, source_kind
 
 if TYPE_CHECKING:
@@ -59,6 +60,24 @@ class Transcript:
         self._requests: dict[str, Mapping[str, Any]] = {}
         self._live: int | None = None
         self._pending: list[Row] = []
+
+    @classmethod
+    def of(cls, events: Iterable[SessionEvent]) -> Transcript:
+        """The rows of a session, with their sizes known. For a thread: a long session takes a second."""
+        made = cls()
+        with collection_paused():
+            made.load(events)
+            for row in made.rows:
+                row.size()
+        return made
+
+    def adopt(self, other: Transcript) -> None:
+        """Shows what another transcript holds, which is given up."""
+        self.rows[:] = other.rows
+        self._open_calls, self._catalog = other._open_calls, other._catalog
+        self._requests, self._live = other._requests, other._live
+        self._pending = []
+        self.on_change(RowsReset())
 
     def load(self, events: Iterable[SessionEvent]) -> None:
         """Shows another session from its start."""
@@ -169,7 +188,8 @@ class Transcript:
 
     def _user_message(self, event: SessionEvent) -> None:
         if source_kind(event.data) == kinds.SOURCE_USER:
-            self.unpend(joined_text(event.data.get("content")))
+            if self._pending:
+                self.unpend(joined_text(event.data.get("content")))
             self._append(Row("user", event))
             return
         row = Row("context", event)
@@ -178,7 +198,7 @@ class Transcript:
         self._append(row)
 
     def _reply(self, event: SessionEvent) -> None:
-        self._requests = tool_requests(event.data)
+        self._requests = tool_requests(event.data) if event.data.get("stop_reason") != "end" else {}
         index, self._live = self._live, None
         if index is not None and not has_words(event.data):
             self._remove(index)

@@ -56,6 +56,7 @@ class Row:
     live_text: list[str] = field(default_factory=list)
     live_thinking: list[str] = field(default_factory=list)
     version: int = 0
+    _size: tuple[int, int] = (-1, 0)
 
     @property
     def live(self) -> bool:
@@ -64,6 +65,12 @@ class Row:
     @property
     def foldable(self) -> bool:
         return self.kind in ("tool", "context") or (self.kind == "note" and bool(row_parts(self)))
+
+    def size(self) -> int:
+        """How many code points its own words have; counted once for each version."""
+        if self._size[0] != self.version:
+            self._size = (self.version, len(self.text()))
+        return self._size[1]
 
     def text(self) -> str:
         """The row's own words, for copying."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from skills_core.session import Session, SessionStore
 
 
+END_SHOWN = 300
+"""Events that are shown of a stored session before it is opened."""
+
+
 async def open_first_session(chat: ChatScreen, options: ScreenOptions) -> None:
     """Opens what the command line asked for; when that cannot be had it says why and begins a new session."""
     runtime = chat.session.runtime
@@ -27,8 +32,10 @@ async def open_first_session(chat: ChatScreen, options: ScreenOptions) -> None:
             session = await store.fork(options.fork, options.fork_seq)
         elif options.resume == "continue":
             latest = await store.latest(options.cwd)
+            await _show_end(chat, store, latest)
             session = await (store.open(latest) if latest is not None else store.create(options.cwd))
         elif options.resume is not None and options.resume != "pick":
+            await _show_end(chat, store, options.resume)
             session = await store.open(options.resume)
         else:
             session = await store.create(options.cwd)
@@ -38,6 +45,14 @@ async def open_first_session(chat: ChatScreen, options: ScreenOptions) -> None:
     if options.resume == "pick":
         resume = next(command for command in COMMANDS if command.name == "resume")
         await chat.commands.run(CommandCall(resume, ""))
+
+
+async def _show_end(chat: ChatScreen, store: SessionStore, session_id: str | None) -> None:
+    """The end of a session at once; the whole of a long one takes seconds. What is wrong with it is told later."""
+    if session_id is None:
+        return
+    with contextlib.suppress(SessionError, OSError):
+        chat.transcript.load(await store.recent(session_id, END_SHOWN))
 
 
 async def _instead(chat: ChatScreen, options: ScreenOptions, store: SessionStore, error: SessionError) -> Session:
