@@ -230,11 +230,9 @@ class ChatSession:
         view = self.skill_view
         if view.snapshot is None or self._trust is None:
             return False
-        skills = tuple(skill for skill in view.snapshot.skills if skill.project_root is not None)
-        if not skills or skills[0].project_root is None:
-            return False
-        self._trust.ask(skills[0].project_root, skills)
-        return True
+        for root, skills in view.snapshot.project_skills.items():
+            self._trust.ask(root, skills)
+        return bool(view.snapshot.project_skills)
 
     async def aclose(self) -> None:
         """Closes everything in the order in which it depends on each other."""
