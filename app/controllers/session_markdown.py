@@ -7,7 +7,15 @@ import re
 from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
 from app.controllers.session_rows import ShownRow, ShownSession
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!<>|~&])")
+# What means something wherever it stands. An underscore inside a word, a lone `&` or `<`, and `~/` do not.
+_INLINE = re.compile(r"[\\`*\[\]|]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|~(?!/)|(?<![^\W_])_|_(?![^\W_])")
+# What means something at the beginning of a line only, and a closing row of # in a heading.
+_AT_START = re.compile(
+    r"^([ \t]*)(>|#(?=#{0,5}(?:\s|$))|-(?=[\s-]|$)|\+(?=\s|$)|=(?==*[ \t]*$))"
+    r"|^([ \t]*\d{1,9})([.)])(?=\s|$)"
+    r"|(?<=[ \t])()(#)(?=#*[ \t]*$)",
+    re.MULTILINE,
+)
 _FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
@@ -65,4 +73,6 @@ def _code(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text)
+    """The text so that Markdown shows it as it is, with as few marks as that takes."""
+    text = _INLINE.sub(r"\\\g<0>", text)
+    return _AT_START.sub(lambda found: "\\".join(part for part in found.groups() if part is not None), text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from app.controllers.session_html import session_html
@@ -77,6 +79,32 @@ def test_the_users_words_stay_words_in_markdown() -> None:
     for tag in ("<h1", "<li", "<b>", "<em>", "<a ", "<code", "<pre"):
         assert tag not in quoted
     assert "no fence" in quoted
+
+
+PIECES = st.sampled_from(
+    ["a", "é", " ", "\n", "_", "__", "*", "`", "~", "~~", "#", "##", "-", "--", "---", "+", "=", "==", ">", "<", "<b>",
+     "</", "!", "[", "]", "(", ")", "](x)", "|", "|-|", "&", "&amp;", "&#9;", ";", ".", "b1", "\\", ":", "/", "{}", "1.", "12)"]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_words_come_through_markdown_as_they_are(words: str) -> None:
+    words = "\n".join(line.strip() for line in words.split("\n") if line.strip())
+    assume(words)
+    page = session_markdown(shown_session(HEADER, log(said(words))))
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(page)
+    kinds = [token.type for token in tokens]
+    first, last = kinds.index("blockquote_open"), kinds.index("blockquote_close")
+    inside = tokens[first + 1 : last]
+    assert [token.type for token in inside] == ["paragraph_open", "inline", "paragraph_close"]
+    parts = inside[1].children or []
+    assert {part.type for part in parts} <= {"text", "softbreak", "hardbreak", "text_special"}
+    assert "".join("\n" if "break" in part.type else part.content for part in parts) == words
+
+
+def test_plain_words_take_no_marks_in_markdown() -> None:
+    words = "It is 5.3 (ok)! See snake_case, ~/x/a-b.md & {c} < d: -5 + 3 = #2 > 1."
+    assert f"> {words}\n" in session_markdown(shown_session(HEADER, log(said(words)))).replace("  \n", "\n")
 
 
 def test_a_cut_code_block_does_not_swallow_what_follows() -> None:
