@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from skills_core.access.policy import SkillAccess, user_may_use
 from skills_core.invocation.gesture import Gesture, find_gestures
 from skills_core.invocation.nearest import nearest_names
+from skills_core.problem import SkillProblem
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.skill import is_skill_name
 
@@ -62,6 +63,10 @@ def gesture_problem(gesture: Gesture, snapshot: SkillSnapshot, access: SkillAcce
     elif not is_skill_name(gesture.name):
         message = f'"{shown}" is not the name of a skill'
         hint = hint or "Names are lower-case letters and digits joined by hyphens, with white space after them."
+    elif (fault := _fault_of(gesture.name, snapshot)) is not None:
+        message = f'The skill "{shown}" is not offered, for its file has an error'
+        line = f"Line {fault.line}: " if fault.line is not None else ""
+        hint = f"{line}{fault.message} {fault.hint}"
     else:
         message = f'There is no skill "{shown}"'
         if not snapshot.complete:
@@ -70,6 +75,16 @@ def gesture_problem(gesture: Gesture, snapshot: SkillSnapshot, access: SkillAcce
     return DraftProblem(
         name=gesture.name, message=message, hint=hint, nearest=nearest, start=gesture.start, end=gesture.end
     )
+
+
+def _fault_of(name: str, snapshot: SkillSnapshot) -> SkillProblem | None:
+    """The first error of a file that lies where a skill of this name would."""
+    for problem in snapshot.problems:
+        folder, _, base = problem.path.rpartition("/")
+        stem = folder.rpartition("/")[2] if base.lower() == "skill.md" else base.removesuffix(".md")
+        if stem == name and problem.severity == "error":
+            return problem
+    return None
 
 
 def _nearest_hint(nearest: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@ import pytest
 
 from skills_core.access import OPEN_ACCESS
 from skills_core.invocation import check_draft
+from skills_core.problem import SkillProblem
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.skill import SkillSummary
 from tests.core.catalog.support import MODEL_ONLY, USER_ONLY, Access
@@ -55,6 +56,22 @@ def test_an_unknown_name_with_nothing_near_says_where_to_look():
 def test_an_incomplete_view_is_owned_up_to():
     problem = check_draft("/skill:nope", SkillSnapshot(complete=False), OPEN_ACCESS)
     assert problem is not None and "found so far" in problem.message
+
+
+@pytest.mark.parametrize("path", ["/skills/tidy-shelf/SKILL.md", "/skills/tidy-shelf.md", "/skills/tidy-shelf"])
+def test_a_skill_whose_file_has_an_error_says_which(path: str):
+    fault = SkillProblem(
+        code="description.missing", severity="error", path=path, message="There is none.", hint="Write one.", line=2
+    )
+    problem = check_draft("/skill:tidy-shelf", SkillSnapshot(complete=True, problems=(fault,)), OPEN_ACCESS)
+    assert problem is not None
+    assert problem.message == 'The skill "tidy-shelf" is not offered, for its file has an error'
+    assert problem.hint == "Line 2: There is none. Write one."
+    other = check_draft("/skill:tidy-desk", SkillSnapshot(complete=True, problems=(fault,)), OPEN_ACCESS)
+    assert other is not None and other.message == 'There is no skill "tidy-desk"'
+    warning = replace(fault, severity="warning")
+    softer = check_draft("/skill:tidy-shelf", SkillSnapshot(complete=True, problems=(warning,)), OPEN_ACCESS)
+    assert softer is not None and softer.message == 'There is no skill "tidy-shelf"'
 
 
 def test_an_empty_name():
