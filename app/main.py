@@ -25,6 +25,7 @@ from app.screens.chat import ChatScreen
 from app.theme import DEFAULT_THEME, OWN_THEMES
 
 if TYPE_CHECKING:
+    from app.controllers.command_use import CommandUse
     from app.controllers.draft_store import DraftStore
     from app.controllers.runtime_port import ScreenRuntime
     from app.options import ScreenOptions
@@ -56,6 +57,7 @@ class SkilldeckApp(App[int]):
         open_runtime: Callable[[], Awaitable[ScreenRuntime]],
         *,
         drafts: DraftStore | None = None,
+        uses: CommandUse | None = None,
         crash: CrashReport | None = None,
         marks: Marks | None = None,
         home: str | None = None,
@@ -65,6 +67,8 @@ class SkilldeckApp(App[int]):
         self.options = options
         self._open_runtime = open_runtime
         self._drafts = drafts
+        self._uses = uses
+        self.went_on_in = ""
         self._crash = crash
         self._interrupted = 0.0
         self._leaving = False
@@ -104,12 +108,15 @@ class SkilldeckApp(App[int]):
             draft = self._drafts.take()
             if draft is not None and not self.chat.composer.text:
                 self.chat.composer.set_draft(draft)
+                self.chat.say("What you had not sent last time is back. Ctrl+C clears it.", "muted", 10)
         self.run_worker(self._open(), name="open", exit_on_error=True)
 
     async def _open(self) -> None:
         from app.errors import UsageError
         from app.screens.opening import open_first_session
 
+        if self._uses is not None:
+            self.chat.completion.set_command_use(await asyncio.to_thread(self._uses.load))
         try:
             runtime = await self._open_runtime()
         except UsageError as error:
@@ -124,8 +131,16 @@ class SkilldeckApp(App[int]):
             return
         self._leaving = True
         self.keep_draft()
+        self.went_on_in = self.chat.session.worth_continuing
         await self.chat.session.aclose()
         self.exit(status, status)
+
+    def command_used(self, name: str) -> None:
+        """Counts the use of a command: those that are used often are listed first."""
+        if self._uses is not None:
+            self._uses.used(name)
+            self.chat.completion.set_command_use(self._uses.counts)
+            self.run_worker(asyncio.to_thread(self._uses.save), group="uses", exit_on_error=False)
 
     def keep_draft(self) -> None:
         """Stores the unsent draft for the next start."""
@@ -230,6 +245,7 @@ def _driver_class() -> type[Driver] | None:
 
 def run_screen(options: ScreenOptions) -> int:
     """Runs the chat until the person leaves; returns the exit status."""
+    from app.controllers.command_use import CommandUse
     from app.controllers.draft_store import DraftStore
     from app.settings.files import state_dir
 
@@ -240,11 +256,16 @@ def run_screen(options: ScreenOptions) -> int:
 
     folder = state_dir()
     crash = CrashReport(folder)
-    app = SkilldeckApp(options, open_runtime, drafts=DraftStore(folder, options.cwd), crash=crash)
+    app = SkilldeckApp(
+        options, open_runtime, drafts=DraftStore(folder, options.cwd), uses=CommandUse(folder), crash=crash
+    )
     status = app.run(mouse=True)
     if crash.message:
         with contextlib.suppress(OSError):
             print(crash.message, file=sys.stderr)
+    elif app.went_on_in and not status:
+        with contextlib.suppress(OSError):
+            print(f"To go on: skilldeck --resume {app.went_on_in}", file=sys.stderr)
     _give_up_lost_streams()
     return 1 if crash.message else app.return_code or (status or 0)
 

@@ -63,6 +63,14 @@ class ProblemChosen(Message):
 
 
 @dataclass
+class Pasted(Message):
+    """A text of this many characters and lines was pasted."""
+
+    characters: int
+    lines: int
+
+
+@dataclass
 class PageTurned(Message):
     """The person turned a page of the transcript from the composer; -1 is up."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -106,7 +106,8 @@ class Completion:
         self.moved = False
         self._dismissed: tuple[str, int, str] | None = None
         self._fresh: set[tuple[bool, str]] = set()
-        self._commands = command_choices(commands)
+        self._in_own_order = command_choices(commands)
+        self._commands = self._in_own_order
         self._skills: tuple[Choice, ...] = ()
         self._files: Matcher[Choice] = Matcher(())
         self._skills_only = Matcher(self._skills)
@@ -169,6 +170,15 @@ class Completion:
         self._everything = Matcher(self._merge(), self._everything)
         self._skills_only = Matcher(skills, self._everything)
         self._query_again()
+
+    def set_command_use(self, counts: Mapping[str, int]) -> None:
+        """Lists the commands that were used most often first, the others in their own order."""
+        first, *rest = self._in_own_order
+        commands = (first, *sorted(rest, key=lambda choice: -counts.get(choice.name, 0)))
+        if commands != self._commands:
+            self._commands = commands
+            self._everything = Matcher(self._merge(), self._everything)
+            self._query_again()
 
     def set_files(self, paths: Sequence[str]) -> None:
         """Takes in the project's files, and queries an open token again, in place."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import stat
@@ -10,11 +9,14 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 from skills_core.filesystem.opening import opened_path
 from skills_core.session.event import SOURCE_FILE_MENTION, PendingEvent, user_message
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 FILES_LIMIT = 20_000
 MENTION_LIMIT = 65_536
@@ -49,27 +51,49 @@ def _git_files(folder: str) -> list[str] | None:
 
 
 def _walked_files(folder: str, limit: int) -> list[str]:
+    found: list[str] = []
+    for path in _walk(folder):
+        found.append(path)
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """The files that no ``.gitignore`` on their way excludes, as git reads them: the nearest one has the last word."""
+    specs: dict[str, GitIgnoreSpec | None] = {}
+    for where, folders, files in os.walk(folder):
+        specs[where] = _ignore_spec(where)
+
+        def ignored(name: str, slash: str = "", where: str = where) -> bool:
+            path = os.path.join(where, name)
+            at = where
+            while True:
+                spec = specs.get(at)
+                said = spec.check_file(os.path.relpath(path, at) + slash).include if spec is not None else None
+                if said is not None or at == folder:
+                    return said is True
+                at = os.path.dirname(at)
+
+        hidden = {name for name in folders if name.startswith(".") or name == "node_modules" or ignored(name, "/")}
+        folders[:] = sorted(name for name in folders if name not in hidden)
+        for name in sorted(files):
+            if not ignored(name):
+                yield os.path.relpath(os.path.join(where, name), folder)
+
+
+def _ignore_spec(folder: str) -> GitIgnoreSpec | None:
     from pathspec import GitIgnoreSpec
 
-    ignore_file = Path(folder, ".gitignore")
-    patterns: list[str] = []
-    # Not a pipe, which would be waited for.
-    if ignore_file.is_file():
-        with contextlib.suppress(OSError), ignore_file.open(encoding="utf-8", errors="replace") as file:
-            patterns = file.read(1 << 20).splitlines()
-    ignored = GitIgnoreSpec.from_lines(patterns)
-    return [path for path in _walk(folder, limit) if not ignored.match_file(path)]
-
-
-def _walk(folder: str, limit: int) -> Iterator[str]:
-    count = 0
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
-        for name in sorted(files):
-            yield os.path.relpath(os.path.join(where, name), folder)
-            count += 1
-            if count >= limit:
-                return
+    path = Path(folder, ".gitignore")
+    try:
+        # Not a pipe, which would be waited for.
+        if not path.is_file():
+            return None
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return GitIgnoreSpec.from_lines(file.read(1 << 20).splitlines())
+    except (OSError, ValueError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

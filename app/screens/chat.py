@@ -32,6 +32,7 @@ from app.messages import (
     DraftChanged,
     DraftSubmitted,
     PageTurned,
+    Pasted,
     QuestionAnswered,
     RowCopied,
     RowToggled,
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 12
 NARROW, WIDE, LOW = 90, 150, 20
+LONG_PASTE_LINES, LONG_PASTE = 10, 1_000
+"""Lines and characters of a paste beyond which it is not seen whole, and its size is said."""
 
 
 class ChatScreen(Screen[None]):
@@ -283,6 +286,12 @@ class ChatScreen(Screen[None]):
         self.composer.focus()
         self.composer.insert(message.text)
         self.show_popup()
+
+    @on(Pasted)
+    def _pasted(self, message: Pasted) -> None:
+        if message.lines > LONG_PASTE_LINES or message.characters > LONG_PASTE:
+            size = f"{counted(message.lines, 'line')}, {counted(message.characters, 'character')}"
+            self.say(f"Pasted {size}. Ctrl+Z takes it out; Ctrl+G opens your editor.", "muted", 8)
 
     @on(PageTurned)
     def _page_turned(self, message: PageTurned) -> None:

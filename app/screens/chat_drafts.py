@@ -24,6 +24,7 @@ class ChatDrafts:
         call = find_command(text)
         if call is not None:
             self._take(text)
+            screen.skilldeck.command_used(call.command.name)
             await screen.commands.run(call)
             return
         refusal = await screen.session.refusal(text)
@@ -59,3 +60,5 @@ class ChatDrafts:
         self._screen.notice.clear()
         self._screen.history_of_messages.sent(text.strip())
         self.clear()
+        # What went out is in the history of messages; undo belongs to the next draft.
+        self._screen.composer.history.clear()

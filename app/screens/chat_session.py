@@ -103,6 +103,14 @@ class ChatSession:
         return session is not None and session.path is None
 
     @property
+    def worth_continuing(self) -> str:
+        """The id of the session that is open, if it is kept and the person said something in it; else empty."""
+        session = self._conversation.session if self._conversation is not None else None
+        if session is None or session.path is None or not session.of_source(SOURCE_USER):
+            return ""
+        return session.id
+
+    @property
     def busy(self) -> bool:
         return self._conversation is not None and self._conversation.busy
 

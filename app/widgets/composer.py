@@ -15,7 +15,7 @@ from textual.widgets.text_area import Edit, EditResult, Selection
 
 from app.controllers.completion import Completion, Replacement
 from app.controllers.composer_history import ComposerHistory, Draft
-from app.messages import DraftChanged, DraftSubmitted, PageTurned
+from app.messages import DraftChanged, DraftSubmitted, PageTurned, Pasted
 
 if TYPE_CHECKING:
     from textual._queue import Queue
@@ -226,6 +226,8 @@ class Composer(TextArea):
         if result is not None:
             self.move_cursor(result.end_location)
         self.history.checkpoint()
+        if text:
+            self.post_message(Pasted(len(text), text.count("\n") + 1))
 
     def _popup_key(self, key: str) -> bool:
         state = self.completion

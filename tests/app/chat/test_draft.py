@@ -155,3 +155,27 @@ async def test_typing_in_the_transcript_goes_to_the_draft(deck: Deck) -> None:
         await pilot.press("h", "i")
         assert deck.chat.composer.text == "hi"
         assert deck.chat.focused is deck.chat.composer
+
+
+async def test_the_size_of_a_long_paste_is_said(deck: Deck) -> None:
+    async with deck.app.run_test(size=(80, 24)) as pilot:
+        await deck.ready()
+        deck.app.post_message(events.Paste("\n".join(f"line {number}" for number in range(60))))
+        await deck.until(lambda: "Pasted 60 lines, 469 characters" in deck.text(), "the size")
+        await pilot.pause()
+        lines = deck.text().split("\n")
+        region = deck.chat.composer.region
+        frame = lines[region.y : region.bottom]
+        assert frame[0].startswith("╭")
+        assert all(line.startswith("│") and line.endswith("│") for line in frame[1:-1])
+        assert frame[-1].startswith("╰")
+
+
+async def test_undo_does_not_bring_back_what_was_sent(deck: Deck) -> None:
+    async with deck.app.run_test(size=(80, 24)) as pilot:
+        await deck.ready()
+        deck.chat.composer.insert("hello")
+        await pilot.press("enter")
+        await deck.until(lambda: deck.chat.composer.text == "", "the message to go")
+        await pilot.press("ctrl+z")
+        assert deck.chat.composer.text == ""

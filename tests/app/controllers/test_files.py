@@ -82,3 +82,14 @@ def test_a_text_file_of_the_project_is_read_bounded(tmp_path: Path) -> None:
     assert "truncated: the first 65,536 of 196,608 bytes" in data["content"][0]["text"]
     for other in ("b.bin", "c.txt", "nowhere", "../secret", "link", ".", "/etc/hostname"):
         assert read_mention(str(root), str(root), other) is None
+
+
+def test_every_folder_has_its_own_say_outside_of_repositories(tmp_path: Path) -> None:
+    files = ("a.tmp", "docs/a.tmp", "docs/keep.tmp", "docs/draft.md", "docs/deep/draft.md", "draft.md", "out/x.py")
+    for name in files:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    (tmp_path / ".gitignore").write_text("*.tmp\nout/\n")
+    (tmp_path / "docs" / ".gitignore").write_text("!keep.tmp\ndraft.md\n")
+    assert project_files(str(tmp_path)) == (".gitignore", "docs/.gitignore", "docs/keep.tmp", "draft.md")
