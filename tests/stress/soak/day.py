@@ -44,7 +44,7 @@ async def replay(store: SessionStore, events: int) -> list[str]:
     session = await store.create("/somewhere")
     shown = Transcript()
     session.subscribe(shown.event)
-    for batch in itertools.batched(day(events), BATCH) if hasattr(itertools, "batched") else _batches(day(events)):
+    for batch in _batches(day(events)):
         await session.append(*batch)
         session.surface.messages()
         if len(session.events) % COMPACT_EVERY == 0:

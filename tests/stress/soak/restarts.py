@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from textual._styles_cache import StylesCache
 
@@ -53,6 +54,9 @@ class Shop:
         path = self.root / name / "SKILL.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"---\nname: {name}\ndescription: {description}\n---\n\nDo it well.\n", encoding="utf-8")
+
+
+Round: TypeAlias = Callable[[Shop, int], Coroutine[Any, Any, None]]
 
 
 async def until(holds: Callable[[], object], what: str) -> None:
@@ -113,20 +117,23 @@ async def screen_round(shop: Shop, number: int) -> None:
         await app.leave(0)
 
 
-async def repeat(
-    round: Callable[[Shop, int], Coroutine[Any, Any, None]], shop: Shop, seconds: float, report: Report, name: str
-) -> None:
-    """Rounds until the time is over; the counts after a few of them are compared with those after the last.
+async def once(round: Round, shop: Shop, number: int) -> None:
+    """One round in a task, with a context of its own: Textual keeps its app in a context variable."""
+    await asyncio.create_task(round(shop, number))
+    # Textual keeps what the last thousand widgets drew in a cache of fixed size: it is no leak, but hides one.
+    StylesCache.get_inner_outer.cache_clear()
+    gc.collect()
 
-    Each round is a task, with a context of its own: Textual keeps its app in a context variable.
-    """
+
+async def repeat(round: Round, shop: Shop, seconds: float, report: Report, name: str) -> None:
+    """Rounds until the time is over; the counts after a few of them are compared with those after the last."""
     for number in range(WARM_UP):
-        await asyncio.create_task(round(shop, number))
+        await once(round, shop, number)
     before = await quiet()
     clock = Clock(seconds)
     rounds = 0
     while rounds < LEAST_ROUNDS or clock.left > 0:
-        await asyncio.create_task(round(shop, rounds))
+        await once(round, shop, rounds)
         rounds += 1
     after = await quiet(before)
     report.failures += [f"{name}: {leak}" for leak in after.leaks_since(before, rounds)]
@@ -141,8 +148,6 @@ async def quiet(before: Held | None = None, within: float = 2.0) -> Held:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + within
     while True:
-        # Textual keeps what the last thousand widgets drew in a cache of fixed size: it is no leak, but hides one.
-        StylesCache.get_inner_outer.cache_clear()
         held = held_now(*KINDS)
         if loop.time() > deadline or (before is not None and not held.leaks_since(before, 0)):
             return held
