@@ -11,13 +11,12 @@ if TYPE_CHECKING:
 
 
 def session_words(info: SessionInfo, current: str | None) -> str:
-    """When it was used last, how long it is, what it came from, whether it is the one that is open, and its id."""
-    parts = [f"{info.updated[:16].replace('T', ' ')} UTC", counted(info.events, "event")]
+    """Whether it is the one that is open, its id, what it came from, when it was used last, and how long it is."""
+    parts = [short_id(info.id), f"{info.updated[:16].replace('T', ' ')} UTC", counted(info.events, "event")]
     if info.id == current:
         parts.insert(0, "open here")
     if info.parent:
-        parts.append(f"fork of {short_id(info.parent)}")
-    parts.append(short_id(info.id))
+        parts.insert(-2, f"fork of {short_id(info.parent)}")
     return " · ".join(parts)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,7 +17,7 @@ from textual.widgets import Input
 
 from app.controllers.inert import inert, inert_line
 from app.controllers.matching import Matcher
-from app.controllers.text_layout import Line, Piece, cut_pieces, wrap_text
+from app.controllers.text_layout import Line, Piece, cut, cut_pieces, wrap_text
 from app.widgets.lines_view import LinesView, Page
 from app.widgets.role_styles import ROLE_CLASSES
 
@@ -140,6 +141,9 @@ class PickerScreen(ModalScreen[str | None]):
         targets: dict[int, object] = {}
         for item in self._found:
             targets[len(lines)] = item
-            tail = Piece(f"  {inert_line(item.description)}", "muted")
-            lines.append(Line(cut_pieces((Piece("  "), Piece(inert_line(item.name), "strong"), tail), width)))
+            said = inert_line(item.description)
+            # A long name leaves the description at least half of the line.
+            room = max(width - 4 - cell_len(said), (width - 4) // 2)
+            name = Piece(cut(inert_line(item.name), room), "strong")
+            lines.append(Line(cut_pieces((Piece("  "), name, Piece(f"  {said}", "muted")), width)))
         return Page(lines, targets)

@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"textual", "rich", "pydantic", "pydantic_settings", "pydantic_ai", "watchfiles", "yaml", "filelock", "anyio"}
 
 
-@pytest.mark.parametrize("package", [skills_core, skills_core.agent, skills_core.session], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [skills_core, skills_core.agent, skills_core.session], ids=lambda package: package.__name__
+)
 def test_every_public_name_is_there(package):
     for name in package.__all__:
         assert getattr(package, name) is not None

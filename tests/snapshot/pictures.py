@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 from textual.pilot import Pilot
 
 from skills_core.problem import SkillProblem
+from skills_core.session import SessionEvent, SessionInfo
 from tests.app.support import Deck, project_skill, skill, user_only
 
 SHELF = (
@@ -145,6 +147,69 @@ async def theme_picker(deck: Deck, pilot: Pilot[int]) -> None:
     await deck.until(lambda: deck.app.screen is not deck.chat, "the picker")
 
 
+async def sessions_picker(deck: Deck, pilot: Pilot[int]) -> None:
+    from skills_core.session.event import PendingEvent, user_message
+
+    await shelf(deck, pilot)
+    for words in ("Hem the towels", "Label the jars [/x]"):
+        session = await deck.runtime.store.create("/work/shop")
+        answer = {"content": [{"type": "text", "text": f"Done: {words}"}], "model": "offline", "usage": None}
+        await session.append(
+            user_message(words),
+            PendingEvent("title", {"title": words}),
+            PendingEvent("assistant/message", {**answer, "stop_reason": "end"}),
+        )
+        await session.aclose()
+    infos = {info.title: info for info in await deck.runtime.store.list("/work/shop")}
+    stored = [
+        replace(infos[title], id=f"20260101-1{number}0000-abcdef0{number}", updated=f"2026-01-01T1{number}:30:00Z")
+        for number, title in enumerate(sorted(infos))
+    ]
+    real = {each.id: infos[each.title].id for each in stored}
+
+    async def listed(cwd: str | None = None) -> list[SessionInfo]:
+        return stored
+
+    recent = deck.runtime.store.recent
+
+    async def recent_of(id: str, count: int = 500) -> tuple[SessionEvent, ...]:
+        return await recent(real[id], count)
+
+    deck.runtime.store.list = listed  # type: ignore[method-assign]
+    deck.runtime.store.recent = recent_of  # type: ignore[method-assign]
+    await write(deck, "/resume")
+    deck.chat.completion.dismiss()
+    await pilot.press("enter")
+    await deck.until(lambda: "Done:" in deck.text(), "the last words")
+
+
+async def model_picker(deck: Deck, pilot: Pilot[int]) -> None:
+    from app.screens.picker import PickerScreen, PickItem
+
+    await shelf(deck, pilot)
+    items = [
+        PickItem("offline", "offline", "in use, no key, no network"),
+        PickItem("openai:gpt-5", "openai:gpt-5", "offered by OpenAI"),
+        PickItem("anthropic:claude-sonnet-4-5", "anthropic:claude-sonnet-4-5", "ANTHROPIC_API_KEY is not set"),
+    ]
+    picker = PickerScreen("Choose a model", items, current="offline", free="Enter uses the name as written")
+    await deck.app.push_screen(picker)
+    await deck.until(lambda: "▌ offline" in deck.text(), "the picker")
+    await pilot.pause()
+
+
+async def search(deck: Deck, pilot: Pilot[int]) -> None:
+    await main(deck, pilot)
+    await pilot.press("ctrl+f", *"hem", "enter")
+    await deck.until(lambda: " of " in deck.text() and "row" in deck.text(), "how it went")
+
+
+async def question_with_popup(deck: Deck, pilot: Pilot[int]) -> None:
+    await trust_question(deck, pilot)
+    await write(deck, "/skill:")
+    await deck.until(lambda: "F2 Trust" in deck.text() and "▌" in deck.text(), "both")
+
+
 async def trust_question(deck: Deck, pilot: Pilot[int]) -> None:
     deck.runtime.access.set_trust("/work/shop", None)
     await shelf(deck, pilot)
@@ -175,5 +240,9 @@ SCENES: dict[str, Scene] = {
     "trust": trust_question,
     "help": help_page,
     "theme-picker": theme_picker,
+    "sessions-picker": sessions_picker,
+    "model-picker": model_picker,
+    "search": search,
+    "question-with-popup": question_with_popup,
     "inert": inert_text,
 }

@@ -17,9 +17,9 @@ def info(**facts: object) -> SessionInfo:
 
 
 def test_time_length_origin_and_id() -> None:
-    assert session_words(info(), None) == "2026-01-01 12:30 UTC · 1 event · abcdef12"
+    assert session_words(info(), None) == "abcdef12 · 2026-01-01 12:30 UTC · 1 event"
     fork = info(parent="20260101-110000-99998888", events=1200)
-    assert "1,200 events · fork of 99998888" in session_words(fork, None)
+    assert session_words(fork, None) == "abcdef12 · fork of 99998888 · 2026-01-01 12:30 UTC · 1,200 events"
 
 
 def test_the_one_that_is_open_is_marked() -> None:
