@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from skills_core.document.fences import (
     NEEDS_MORE,
     Frontmatter,
@@ -58,54 +61,18 @@ def _read(data: bytes, entry: EntryName, truncated: bool, size: int) -> tuple[Do
         return _without_frontmatter(merge_conflict(text, mark), entry), found
     problems = ProblemList(entry.path, text)
     _add_fence_problems(found, problems)
-    document = _read_fields(found, entry, problems)
+    document = _frontmatter_reader()(found, entry, problems)
     if document is None:
         return DocumentReading(None, problems.finished(None)), found
     return DocumentReading(document, problems.finished(document.name)), found
 
 
-def _read_fields(front: Frontmatter, entry: EntryName, problems: ProblemList) -> SkillDocument | None:
-    # Imported on the first file read: YAML is slow to import and not every program gets here.
-    from skills_core.document import fields as f
-    from skills_core.document.block import read_block
-    from skills_core.document.invocation import read_invocation
+@cache
+def _frontmatter_reader() -> Callable[[Frontmatter, EntryName, ProblemList], SkillDocument | None]:
+    """Imported for the first file that is read: YAML is slow to import and not every program gets here."""
+    from skills_core.document.frontmatter import read_frontmatter
 
-    text, fence = front.text, front.fence
-    fields = read_block(text, front.start, problems)
-    if fields is None:
-        if entry.kind == "flat" and problems.has("frontmatter.not-a-mapping"):
-            problems.soften()
-        return None
-    if entry.kind == "flat" and "name" not in fields and "description" not in fields and not problems.failed:
-        meant = f.near_miss(fields, "description")
-        hint = "Add `name` and `description` if it is meant as a skill, or move the file out of the skills folder."
-        problems.add(
-            "description.missing",
-            "The frontmatter has neither `name` nor `description`, so the file is not taken for a skill.",
-            at=fence if meant is None else meant.key_at,
-            severity="warning",
-            hint=hint if meant is None else f"{f.spelling_hint(meant, 'description')} {hint}",
-        )
-        return None
-    invocation = read_invocation(fields, text, problems)
-    name = f.read_name(fields, entry, text, fence, problems)
-    description = f.read_description(fields, text, fence, problems)
-    when_to_use = f.read_when_to_use(fields, text, problems)
-    argument_hint = f.read_argument_hint(fields, text, problems)
-    metadata = f.read_metadata(fields, text, problems)
-    f.check_others(fields, problems)
-    if name is None or description is None or problems.failed:
-        return None
-    return SkillDocument(
-        name=name[0],
-        label=name[1],
-        description=description,
-        when_to_use=when_to_use,
-        argument_hint=argument_hint,
-        invocation=invocation,
-        metadata=metadata,
-        name_derived=name[2],
-    )
+    return read_frontmatter
 
 
 def _add_fence_problems(front: Frontmatter, problems: ProblemList) -> None:
