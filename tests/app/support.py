@@ -37,7 +37,7 @@ def user_only(name: str, description: str = "") -> SkillCandidate:
     return skill(name, description, invocation=InvocationPolicy(model_invocable=False))
 
 
-def project_skill(name: str, description: str = "", root: str = "/work/shop") -> SkillCandidate:
+def project_skill(name: str, description: str = "", root: str = "/home/shop") -> SkillCandidate:
     path = f"{root}/.agents/skills/{name}/SKILL.md"
     return skill(name, description, source="project-agents", rank=200, project_root=root, path=path)
 
@@ -125,7 +125,7 @@ class ShelfRuntime:
 class Deck:
     """An app under test with its runtime, and waiting on conditions."""
 
-    def __init__(self, state: Path, *, cwd: str = "/work/shop", **settings: Any) -> None:
+    def __init__(self, state: Path, *, cwd: str = "/home/shop", **settings: Any) -> None:
         values: dict[str, Any] = {"motion": False, "theme": "skilldeck-dark", "trust": "ask", **settings}
         options = ScreenOptions(cwd=cwd, settings=Settings().model_copy(update=values))
         self.runtime = ShelfRuntime(state, options.settings, cwd)

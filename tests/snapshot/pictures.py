@@ -31,7 +31,7 @@ SHELF = (
 PROBLEM = SkillProblem(
     code="yaml.unquoted-colon",
     severity="error",
-    path="/work/shop/.agents/skills/draft/SKILL.md",
+    path="/home/shop/.agents/skills/draft/SKILL.md",
     line=3,
     column=18,
     message="A colon followed by a space begins a new key in YAML.",
@@ -152,7 +152,7 @@ async def sessions_picker(deck: Deck, pilot: Pilot[int]) -> None:
 
     await shelf(deck, pilot)
     for words in ("Hem the towels", "Label the jars [/x]"):
-        session = await deck.runtime.store.create("/work/shop")
+        session = await deck.runtime.store.create("/home/shop")
         answer = {"content": [{"type": "text", "text": f"Done: {words}"}], "model": "offline", "usage": None}
         await session.append(
             user_message(words),
@@ -160,7 +160,7 @@ async def sessions_picker(deck: Deck, pilot: Pilot[int]) -> None:
             PendingEvent("assistant/message", {**answer, "stop_reason": "end"}),
         )
         await session.aclose()
-    infos = {info.title: info for info in await deck.runtime.store.list("/work/shop")}
+    infos = {info.title: info for info in await deck.runtime.store.list("/home/shop")}
     stored = [
         replace(infos[title], id=f"20260101-1{number}0000-abcdef0{number}", updated=f"2026-01-01T1{number}:30:00Z")
         for number, title in enumerate(sorted(infos))
@@ -211,7 +211,7 @@ async def question_with_popup(deck: Deck, pilot: Pilot[int]) -> None:
 
 
 async def trust_question(deck: Deck, pilot: Pilot[int]) -> None:
-    deck.runtime.access.set_trust("/work/shop", None)
+    deck.runtime.access.set_trust("/home/shop", None)
     await shelf(deck, pilot)
     await deck.until(lambda: deck.chat.desk.current is not None, "the question")
 

@@ -140,10 +140,10 @@ async def test_the_draft_survives_every_refresh_resize_and_page(deck: Deck) -> N
 
 
 async def test_a_draft_is_kept_for_the_next_start(tmp_path: Path) -> None:
-    store = DraftStore(tmp_path, "/work/shop")
+    store = DraftStore(tmp_path, "/home/shop")
     store.save("half a thought\n整理")
-    assert DraftStore(tmp_path, "/work/other").take() is None
-    draft = DraftStore(tmp_path, "/work/shop").take()
+    assert DraftStore(tmp_path, "/home/other").take() is None
+    draft = DraftStore(tmp_path, "/home/shop").take()
     assert draft is not None and (draft.text, draft.caret) == ("half a thought\n整理", 17)
     assert store.take() is None
 

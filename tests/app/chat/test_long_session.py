@@ -11,7 +11,7 @@ from tests.app.support import Deck
 
 
 async def stored(deck: Deck, count: int) -> str:
-    session = await deck.runtime.store.create("/work/shop")
+    session = await deck.runtime.store.create("/home/shop")
     events: list[PendingEvent] = []
     for number in range(count):
         reply = {"content": [{"type": "text", "text": f"answer {number}"}], "model": "offline", "usage": None}

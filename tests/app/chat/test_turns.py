@@ -144,7 +144,7 @@ async def test_trust_is_asked_once_and_the_answer_holds(tmp_path: Path) -> None:
         await deck.seen(3)
         assert deck.chat.desk.waiting == 1
         await pilot.press("f2")
-        await deck.until(lambda: deck.runtime.access.trust_of("/work/shop") is True, "the answer")
+        await deck.until(lambda: deck.runtime.access.trust_of("/home/shop") is True, "the answer")
         await deck.until(lambda: deck.chat.completion.skills[0].marks == (), "no mark")
 
 

@@ -34,7 +34,7 @@ async def test_words_are_seen_while_the_question_of_trust_waits_and_it_is_asked_
         await deck.until(lambda: not deck.chat.session.busy, "the end")
         assert users(deck) == ["/skill:hem-towels for me"]
         assert "Skill loaded" in deck.text()
-        assert deck.runtime.access.trust_of("/work/shop") is True
+        assert deck.runtime.access.trust_of("/home/shop") is True
 
 
 async def test_words_of_a_refused_message_come_back_and_leave_no_row(tmp_path: Path) -> None:
