@@ -9,6 +9,15 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from skills_core.document.fence_faults import (
+    HEADING_HINT,
+    closing_fault,
+    heading_key,
+    is_rule,
+    missing_fault,
+    opening_fault,
+    spoiled_closing,
+)
 from skills_core.document.model import FRONTMATTER_MAX_BYTES
 from skills_core.document.text import shown
 
@@ -18,6 +27,7 @@ _UTF16_LITTLE, _UTF16_BIG = b"\xff\xfe", b"\xfe\xff"
 _BLANK = re.compile(rb"\s*")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _FENCE = re.compile(rb"-{3,}[ \t]*\r?")
+_BLANK_OR_FENCES = re.compile(rb"(?:\s|---+(?=[ \t]*\r?\n))*")
 _INDENTED_FENCE = re.compile(r"^[ \t]+(-{3,})[ \t]*$", re.MULTILINE)
 _KEY_LINE = re.compile(rb"""["']?[A-Za-z][\w.-]*["']?[ \t]*:(?:\s|\Z)""")
 _SKILL_KEY_LINE = re.compile(rb"""["']?(?:name|description)["']?[ \t]*:""", re.IGNORECASE)
@@ -25,9 +35,9 @@ _SKILL_KEY_TEXT = re.compile(r"""^["']?(?:name|description)["']?[ \t]*:""", re.M
 _ANY_KEY_TEXT = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?=\s|\Z)", re.MULTILINE)
 _CODE_FENCE = re.compile(rb"(?:```+|~~~+)[^`~]*")
 _MERGE_MARK_TEXT = re.compile(r"^(?:<{7}|>{7})(?= |\r?$)", re.MULTILINE)
-_LINK_TEXT = re.compile(rb"\.{0,2}[^\s#]*/[^\s]*\.[mM][dD]")
-_TYPOGRAPHIC_DASHES = re.compile("-{1,2}|-{0,3}[\u2010-\u2015\u2212][-\u2010-\u2015\u2212]{0,3}")
+_GLUED_FENCE = re.compile(rb"-{3,}[ \t]*#")
 _LONGEST_LINE_NEEDED = 200
+_KEY_NEEDED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +152,7 @@ def _close(
     window: bytes, fence: int, start: int, *, whole: bool, flat: bool, late: bool = False, long_opening: bool = False
 ) -> Frontmatter | NoFrontmatter | NeedsMore:
     at = start - 1
+    glued: int | None = None
     while True:
         at = window.find(b"\n---", at)
         if at < 0:
@@ -153,6 +164,12 @@ def _close(
             line_end = len(window)
         line = window[at + 1 : line_end].rstrip(b" \t\r")
         if line.count(b"-") == len(line):
+            if glued is not None:
+                return _glued(window[: at + 1], glued, start, flat=flat)
+            if not window[start : at + 1].strip():
+                empty = _closed_at_once(window, at + 1, line_end, whole=whole, flat=flat)
+                if empty is not None:
+                    return empty
             bom = 3 if window.startswith(BOM) else 0
             text, not_utf8 = decode(window[bom : at + 1])
             return Frontmatter(
@@ -165,6 +182,8 @@ def _close(
                 long_closing=len(line) > 3,
                 not_utf8=not_utf8,
             )
+        if glued is None and _GLUED_FENCE.match(line):
+            glued = at + 1
         at = line_end
     if whole:
         return _unclosed(window, fence, start, flat=flat)
@@ -194,15 +213,55 @@ def _unclosed(window: bytes, fence: int, start: int, *, flat: bool) -> NoFrontma
             index=indented.start(1),
             unfinished=True,
         )
-    keys = list(_ANY_KEY_TEXT.finditer(text, start_at, _first_prose(text, start_at)))
+    index, hint = fence_at, None
     message = "The frontmatter has no closing fence."
-    if keys:
+    prose_at = _first_prose(text, start_at)
+    keys = list(_ANY_KEY_TEXT.finditer(text, start_at, prose_at))
+    spoiled_at = spoiled_closing(text, keys[0].end(), prose_at) if keys else None
+    heading = heading_key(text, start_at)
+    if heading is not None:
+        index, message, hint = heading, "The frontmatter is a Markdown heading, and has no closing fence.", HEADING_HINT
+    elif spoiled_at is not None:
+        fault = closing_fault(text[spoiled_at:])
+        index, message, hint = spoiled_at, fault.message, fault.hint
+    elif keys:
         last_key = keys[-1]
         line = text.count("\n", 0, last_key.start()) + 1
         key = last_key.group().rstrip(": \t")
         message += f" The last line that looks like a key of it is line {line}, `{shown(key, 40)}`."
     quiet = flat and not _SKILL_KEY_TEXT.search(text, start_at)
-    return NoFrontmatter("frontmatter.unclosed", message, text=text, index=fence_at, unfinished=True, quiet=quiet)
+    return NoFrontmatter("frontmatter.unclosed", message, hint, text=text, index=index, unfinished=True, quiet=quiet)
+
+
+def _glued(window: bytes, glued: int, start: int, *, flat: bool) -> NoFrontmatter:
+    """The refusal of a frontmatter whose closing fence, at ``glued``, has a heading or a comment behind its dashes.
+
+    A later line of dashes is one of the instructions, and would take what stands before it from them.
+    """
+    text, _ = decode(window.removeprefix(BOM))
+    index = len(decode(window[:glued].removeprefix(BOM))[0])
+    start_at = len(decode(window[:start].removeprefix(BOM))[0])
+    fault = closing_fault(text[index:])
+    quiet = flat and not _SKILL_KEY_TEXT.search(text, start_at, index)
+    return NoFrontmatter("frontmatter.unclosed", fault.message, fault.hint, text=text, index=index, quiet=quiet)
+
+
+def _closed_at_once(
+    window: bytes, fence: int, fence_end: int, *, whole: bool, flat: bool
+) -> NoFrontmatter | NeedsMore | None:
+    """The refusal of an empty frontmatter, closed by the line at ``fence``, when the keys come only after it."""
+    follower = _BLANK_OR_FENCES.match(window, fence_end)
+    key_at = follower.end() if follower else fence_end
+    if not whole and len(window) < FRONTMATTER_MAX_BYTES and len(window) - key_at < _LONGEST_LINE_NEEDED:
+        return NEEDS_MORE
+    if not _SKILL_KEY_LINE.match(window, key_at):
+        return None
+    text, _ = decode(window.removeprefix(BOM))
+    index = len(decode(window[:fence].removeprefix(BOM))[0])
+    line = text.count("\n", 0, index) + 1
+    message = f"The frontmatter is empty: line {line} closes it, and the keys come only after that line."
+    hint = "Leave one line `---` above the first key, and remove the others there."
+    return NoFrontmatter("frontmatter.missing", message, hint, text=text, index=index, quiet=flat)
 
 
 def _first_prose(text: str, start: int) -> int:
@@ -246,7 +305,7 @@ def _without(window: bytes, at: int, *, whole: bool, flat: bool) -> NoFrontmatte
     next_line = following.lstrip().partition(b"\n")[0].rstrip()
     opens_block = _CODE_FENCE.fullmatch(first_line.rstrip()) is not None
     merges = first_line.startswith(b"<<<<<<<")
-    if more and (opens_block or merges) and len(next_line) < 4:
+    if more and (opens_block or merges or is_rule(first_line)) and len(following.lstrip()) < _KEY_NEEDED:
         return NEEDS_MORE
     unfinished = whole and (rest.startswith(b"<!--") or rest in (b"-", b"--", b"---"))
     text, _ = decode(window[bom:])
@@ -267,32 +326,13 @@ def _without(window: bytes, at: int, *, whole: bool, flat: bool) -> NoFrontmatte
             "The file begins with a key, without the fence above it.",
             None,
         )
-    elif _TYPOGRAPHIC_DASHES.fullmatch(first_line.decode(errors="replace").strip()):
-        code, message = "frontmatter.no-opening-fence", "The first line is not three plain dashes."
-        hint = "Type three hyphens, `---`; an editor may have turned them into longer dashes."
     else:
-        code, index = "frontmatter.missing", 0
-        message, hint = _missing(rest, text)
+        code = "frontmatter.no-opening-fence"
+        fault = opening_fault(first_line[:_LONGEST_LINE_NEEDED], next_line)
+        if fault is None:
+            code, index, fault = "frontmatter.missing", 0, missing_fault(rest, text)
+        message, hint = fault.message, fault.hint
     return NoFrontmatter(code, message, hint, text=text, index=index, unfinished=unfinished)
-
-
-def _missing(rest: bytes, text: str) -> tuple[str, str | None]:
-    if b"\0" in rest[:1024]:
-        return "This is not a text file with a frontmatter.", "Replace it by a text file that begins with a line `---`."
-    if rest.startswith(b"+++"):
-        hint = "Write the frontmatter as YAML between two lines of `---`; TOML between `+++` is not read."
-        return "The file has no YAML frontmatter.", hint
-    if rest.startswith(b"version https://git-lfs"):
-        return "The file is a pointer of Git LFS, not the file itself.", "Fetch the file itself with `git lfs pull`."
-    if len(rest) < _LONGEST_LINE_NEEDED and _LINK_TEXT.fullmatch(rest.rstrip()):
-        hint = f"Replace it by the file at `{shown(text.strip())}`, or by a real link."
-        return "The file holds nothing but a path: a link that was stored as text.", hint
-    fence = re.search(r"^---[ \t]*\r?\n(?=\s*(?:name|description)[ \t]*:)", text, re.MULTILINE)
-    if fence:
-        line = text.count("\n", 0, fence.start()) + 1
-        hint = f"Remove what stands above line {line}, so that its `---` becomes the first line."
-        return f"The file has no frontmatter: other text comes before the fence in line {line}.", hint
-    return "The file has no frontmatter: its first line is not `---`.", None
 
 
 def _wide_encoding(window: bytes) -> str | None:

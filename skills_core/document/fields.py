@@ -6,6 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from skills_core.document.fence_faults import HEADING_HINT, heading_key
 from skills_core.document.field import PERMISSION_KEYS, WHEN_TO_USE_KEYS, Field, meant_key
 from skills_core.document.model import DEPTH_MAX
 from skills_core.document.names import derive_name
@@ -106,12 +107,12 @@ def read_description(fields: Mapping[str, Field], text: str, fence: int, problem
     field = fields.get("description")
     if field is None:
         meant = near_miss(fields, "description")
-        problems.add(
-            "description.missing",
-            _missing(meant, "description") + ".",
-            at=fence if meant is None else meant.key_at,
-            hint=None if meant is None else spelling_hint(meant, "description"),
-        )
+        at, message = fence if meant is None else meant.key_at, _missing(meant, "description") + "."
+        hint = None if meant is None else spelling_hint(meant, "description")
+        heading = None if fields else heading_key(text, text.find("\n", fence) + 1)
+        if heading is not None:
+            at, message, hint = heading, "The frontmatter is a Markdown heading, so it holds no keys.", HEADING_HINT
+        problems.add("description.missing", message, at=at, hint=hint)
         return None
     description = _cleaned_words(field, "description", text, problems)
     if description is None:
