@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from skills_core.document.yaml_reader import Node
 
 _KNOWN_KEY = re.compile(r"""^[ ]*["']?(?:name|description)["']?[ \t]*[:：]""", re.MULTILINE)
+_GLUED_KEYS = ("name:", "description:", "name：", "description：")
 _FIRST_COLUMN_KEY = re.compile(r"""^["']?([A-Za-z][A-Za-z_ -]{8,60}?)["']?[ \t]*[:：]""", re.MULTILINE)
 
 
@@ -44,7 +45,7 @@ def read_block(text: str, start: int, problems: ProblemList) -> dict[str, Field]
                     fault = second
     if fault is None and root is None:
         fields: dict[str, Field] = {}
-    elif fault is None and type(root) is MappingNode:
+    elif fault is None and type(root) is MappingNode and not _has_glued_key(root):
         fields = _mapping_fields(root, block, text, start, problems)
     elif fault is None and not _KNOWN_KEY.search(block):
         problems.add(
@@ -65,6 +66,11 @@ def read_block(text: str, start: int, problems: ProblemList) -> dict[str, Field]
     if "nvoc" in lowered or "nvok" in lowered:
         _require_permission_lines(text, start, fields, problems)
     return fields
+
+
+def _has_glued_key(root: MappingNode) -> bool:
+    """Whether the name or the description is stuck to its key, so that YAML took a part of it into the key."""
+    return any(type(key) is ScalarNode and key.value.startswith(_GLUED_KEYS) for key, _ in root.value)
 
 
 def _mapping_fields(root: MappingNode, block: str, text: str, start: int, problems: ProblemList) -> dict[str, Field]:

@@ -68,7 +68,8 @@ def _cause_in_value(text: str, at: int, end: int, *, words: bool) -> Cause | Non
             return Cause("yaml.unindented-text", unindented.end(), "The text below the block mark is not indented.")
         return None
     if first in _RESERVED or text[at : at + 2] in _RESERVED_PAIRS:
-        return Cause("yaml.reserved-start", at, f"The value begins with `{first}`, which means something else in YAML.")
+        written = "a backtick" if first == "`" else f"`{first}`"
+        return Cause("yaml.reserved-start", at, f"The value begins with {written}, which means something else in YAML.")
     return _cause_in_plain(text, at, end)
 
 

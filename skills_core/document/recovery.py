@@ -38,6 +38,10 @@ _QUOTED_LINES_MAX = 40
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _KEY = re.compile(r"""([ \t]*)(["']?)([^\W\d][\w.-]{0,63})\2[ \t]*([:：])""")
 _SPACED_PERMISSION = re.compile(r"""([ \t]*)(["']?)([A-Za-z][A-Za-z_ -]{8,60}?)\2[ \t]*([:：])""")
+_BLANKS = (" ", "\t", "\r", "\n")
+_MARKUP_LINE = re.compile(r"^</?[A-Za-z][\w-]*>[^\r\n]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+_NAME_HINT = "Write the name in small letters a to z, digits, and single hyphens; it needs no quotes then."
+_TOOLS_HINT = "Write the tools in brackets, `[Read, Write]`, or with commas between them and without quotes."
 _WORDS_KEYS = frozenset({"name", "description", *WHEN_TO_USE_KEYS})
 _HEADING = re.compile(r"#{1,6} \S")
 
@@ -62,7 +66,9 @@ def recover(
     None when nothing can be trusted; an error says why.
     """
     chunks, strays = _split(text, start)
-    if len(chunks) > KEYS_MAX:
+    if len(chunks) <= KEYS_MAX:
+        _put_examples_back(text, chunks, strays)
+    else:
         problems.add("yaml.too-many-keys", f"The frontmatter is not YAML and has more than {KEYS_MAX} keys.", at=start)
         return None
     body_at = _body_text(text, strays)
@@ -135,6 +141,24 @@ def _split(text: str, start: int) -> tuple[list[_Chunk], list[int]]:
             prose = True
         gap = False
     return chunks, _without_lone_headings(text, strays)
+
+
+def _put_examples_back(text: str, chunks: list[_Chunk], strays: list[int]) -> None:
+    """Give the description what it goes on with below its line, when lines of markup show that to be no YAML.
+
+    Examples of a dialogue look like keys (`user: …`), the same ones again in each example.
+    """
+    keys = [chunk.key for chunk in chunks]
+    at = keys.index("description") if "description" in keys else len(keys)
+    later = chunks[at + 1 :]
+    if at == len(keys) or text[chunks[at].colon + 1 : chunks[at].end].lstrip().startswith(("'", '"')):
+        return
+    known = (chunk.key_at for chunk in later if chunk.key in READ_KEYS or permission_key(chunk.key) is not None)
+    markup = [line.end() for line in _MARKUP_LINE.finditer(text, chunks[at].end, next(known, len(text)))]
+    if markup:
+        chunks[at].end = markup[-1]
+        chunks[at + 1 :] = [chunk for chunk in later if chunk.key_at >= markup[-1]]
+        strays[:] = [stray for stray in strays if not chunks[at].key_at < stray < markup[-1]]
 
 
 def _top_level_key(text: str, at: int, base: int | None, current: _Chunk | None) -> re.Match[str] | None:
@@ -212,7 +236,8 @@ def _read_chunk(
     """Read one key into ``fields``; returns whether a problem of its own was reported."""
     piece = block[chunk.key_at - start : chunk.end - start]
     right = permission_key(chunk.key)
-    missing_space = not text[chunk.colon + 1 : chunk.colon + 2].isspace() and chunk.colon + 1 < chunk.end
+    after = text[chunk.colon + 1 : chunk.end][:1]
+    missing_space = after != "" and after not in _BLANKS
     fault: BrokenYaml | None = None
     explained = False
     if text[chunk.colon] != ":" or missing_space:
@@ -224,14 +249,13 @@ def _read_chunk(
                 key=right,
             )
             return True
-        problems.add(
-            "yaml.missing-space",
-            f"`{chunk.key}` is not followed by a colon and a space.",
-            at=chunk.colon,
-            key=chunk.key,
-        )
+        message = f"`{chunk.key}` is not followed by a colon and a space."
+        if after.isspace():
+            message = f"The space after `{chunk.key}:` is not an ordinary one, so YAML does not see it."
+        problems.add("yaml.missing-space", message, at=chunk.colon, key=chunk.key)
         explained = True
-        piece = f"{text[chunk.key_at : chunk.colon]}: {block[chunk.colon + 1 - start : chunk.end - start]}"
+        rest = block[chunk.colon + 1 - start : chunk.end - start]
+        piece = f"{text[chunk.key_at : chunk.colon]}: {rest[1:] if after.isspace() else rest}"
     if chunk.misplaced or "\t" in chunk.indent:
         if right is not None:
             message = f"The key `{chunk.key}` is indented, so YAML takes it for a part of another value."
@@ -266,7 +290,7 @@ def _read_broken(
     text: str, chunk: _Chunk, fault: BrokenYaml | None, too_deep: bool, fields: dict[str, Field], problems: ProblemList
 ) -> bool:
     value_at = chunk.colon + 1
-    while text.startswith((" ", "\t"), value_at):
+    while value_at < chunk.end and text[value_at].isspace() and text[value_at] not in "\r\n":
         value_at += 1
     right = permission_key(chunk.key) or _permission_inside(text, chunk)
     words = chunk.key in _WORDS_KEYS
@@ -286,7 +310,9 @@ def _read_broken(
     taken = chunk.key in TEXT_KEYS and not too_deep
     ending = "; it is read as plain text." if taken else f"; the key `{chunk.key}` is left out."
     meant = meant_key(chunk.key)
-    hint = None
+    hint = _NAME_HINT if chunk.key == "name" else None
+    if chunk.key == "allowed-tools" and "quote" in cause.code:
+        hint = _TOOLS_HINT
     if meant is not None:
         hint = f"Write `{meant}` instead of `{chunk.key}`, and put the whole value in double quotes."
     problems.add(cause.code, cause.message.removesuffix(".") + ending, at=cause.at, key=chunk.key, hint=hint)

@@ -7,6 +7,7 @@ import re
 _DOUBLE_STOP = re.compile(r'[\\"]')
 _BRACKET_STOP = re.compile(r"""[\[\]{}"']""")
 _BLOCK_HEADER = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\n]*)?(?:\r?\n|\r|\Z)")
+_MARK_BEFORE_TEXT = re.compile(r"[|>][-+0-9]*[ \t]")
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|\r?\n[ \t]*|.)", re.DOTALL)
 _SURROGATE_PAIR = re.compile(r"\\u([dD][89abAB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
 _SIMPLE_ESCAPES = {
@@ -99,8 +100,9 @@ def plain_text(raw: str) -> str:
     literal = header is not None and raw.startswith("|")
     if header is not None:
         raw = raw[header:]
-    elif raw[:2] in ("> ", "| "):
-        raw = raw[2:]
+    else:
+        mark = _MARK_BEFORE_TEXT.match(raw)
+        raw = raw[mark.end() :] if mark else raw
     lines = [line.strip() for line in _LINE_BREAK.split(raw.strip())]
     if literal:
         return "\n".join(lines)
