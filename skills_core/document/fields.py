@@ -7,7 +7,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from skills_core.document.fence_faults import HEADING_HINT, heading_key
-from skills_core.document.field import PERMISSION_KEYS, WHEN_TO_USE_KEYS, Field, meant_key
+from skills_core.document.field import (
+    PERMISSION_KEYS,
+    READ_KEYS,
+    WHEN_TO_USE_KEYS,
+    Field,
+    folded_key,
+    meant_key,
+    permission_key,
+)
 from skills_core.document.model import DEPTH_MAX
 from skills_core.document.names import derive_name
 from skills_core.document.placeholder import is_placeholder
@@ -29,6 +37,7 @@ _ANCHOR = re.compile(r"&([^\s,\[\]{}]+)")
 _KNOWN_TAG = re.compile(r"!!(?:str|int|float|bool|null|timestamp)\s")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 _TEXT_ONLY = ("license", "compatibility")
+_FOLDED_KEYS = frozenset(map(folded_key, READ_KEYS))
 _METADATA_NODES_MAX = 5000
 _ALIAS_IS_ERROR = ("name", "description", *PERMISSION_KEYS)
 
@@ -127,7 +136,24 @@ def read_description(fields: Mapping[str, Field], text: str, fence: int, problem
     if length > DESCRIPTION_MAX_LENGTH:
         message = f"The description has {length:,} characters; the limit is {DESCRIPTION_MAX_LENGTH:,}."
         problems.add("description.too-long", message, at=field.at)
+    _check_what_follows(fields, problems)
     return description
+
+
+def _check_what_follows(fields: Mapping[str, Field], problems: ProblemList) -> None:
+    """Warn when the line below the description looks like its next sentence, which YAML takes for a key."""
+    keys = list(fields)
+    after = keys[keys.index("description") + 1 :][:1]
+    words = after[0].split() if after else []
+    if len(words) < 2 or folded_key(after[0]) in _FOLDED_KEYS or permission_key(after[0]) is not None:
+        return
+    problems.add(
+        "yaml.unindented-text",
+        f"`{shown(after[0], 40)}` is a key of its own for YAML, so its text is no part of the description.",
+        at=fields[after[0]].key_at,
+        key="description",
+        hint="If it belongs to the description, indent it by two spaces below `description: >-`.",
+    )
 
 
 def read_when_to_use(fields: Mapping[str, Field], text: str, problems: ProblemList) -> str | None:

@@ -192,3 +192,21 @@ def test_the_hint_for_a_name_or_tools_that_are_not_yaml_fits_them():
     assert tools.hint == "Write the tools in brackets, `[Read, Write]`, or with commas between them and without quotes."
     assert read_block(f"{NAME}{DESCRIPTION}allowed-tools: [Read, Write]\n").problems == ()
     assert read_block(f"{NAME}{DESCRIPTION}allowed-tools: Read, Write\n").problems == ()
+
+
+@pytest.mark.parametrize("line", ["TRIGGER when: a shelf is full", "Use when: full", "<b>Also</b> for: papers"])
+def test_a_sentence_that_yaml_takes_for_a_key_is_not_lost_in_silence(line: str):
+    key = line.partition(":")[0]
+    reading = read_block(f"name: my-skill\ndescription: Sorts books.\n{line}\nlicense: MIT\n")
+    assert offered(reading).description == "Sorts books."
+    problem = only(reading)
+    assert (problem.code, problem.severity, problem.line, problem.column) == ("yaml.unindented-text", "warning", 4, 1)
+    assert problem.message == f"`{key}` is a key of its own for YAML, so its text is no part of the description."
+    assert problem.hint == "If it belongs to the description, indent it by two spaces below `description: >-`."
+    mended = read_block(f"name: my-skill\ndescription: >-\n  Sorts books.\n  {line}\nlicense: MIT\n")
+    assert mended.problems == () and offered(mended).description == f"Sorts books. {line}"
+
+
+@pytest.mark.parametrize("line", ["license: MIT", "Allowed Tools: Read", "version: 1\nSee also: more"])
+def test_a_key_below_the_description_is_no_sentence(line: str):
+    assert read_block(f"name: my-skill\ndescription: Sorts books.\n{line}\n").problems == ()
