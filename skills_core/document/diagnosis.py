@@ -17,16 +17,21 @@ _SPACE = re.compile(r"\s*")
 _BLANKS = re.compile(r"[ \t]*")
 _NESTED_VALUE = re.compile(r"""[ \t]*(?:- +)*(?:(?:[\w.-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?:[ \t]+|$))?""")
 _COMMENT = re.compile(r"(?:^|[ \t])(#)", re.MULTILINE)
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _UNINDENTED = re.compile(r"(?:\r\n|\n|\r)(?=[^ \t\r\n#])")
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A code of the ``yaml.*`` family, the index of the place, and what is wrong there in words."""
+    """A code of the ``yaml.*`` family, the index of the place, and what is wrong there in words.
+
+    ``hint``: how to mend it, when the usual hint of the code does not fit.
+    """
 
     code: str
     at: int
     message: str
+    hint: str | None = None
 
 
 def diagnose(text: str, value_at: int, end: int, fault: BrokenYaml | None, *, words: bool) -> Cause:
@@ -76,9 +81,7 @@ def _cause_in_value(text: str, at: int, end: int, *, words: bool) -> Cause | Non
 def _cause_in_quotes(text: str, at: int, end: int) -> Cause | None:
     close, bad = scan_quoted(text, at, end)
     if bad is not None:
-        return Cause(
-            "yaml.bad-escape", bad, f"`{shown(text[bad : bad + 2])}` is no escape sequence between double quotes."
-        )
+        return _bad_escape(text, bad)
     if close is None:
         return Cause("yaml.unclosed-quote", at, "The quoted value has no closing quote.")
     after = _SPACE.match(text, close + 1, end)
@@ -116,7 +119,29 @@ def _cause_in_brackets(text: str, at: int, end: int, *, words: bool) -> Cause:
         return Cause("yaml.text-after-bracket", next_at, message)
     if words:
         return _reserved_bracket(text, at)
+    bad = _first_bad_escape(text, at, close)
+    if bad is not None:
+        return _bad_escape(text, bad)
     return Cause("yaml.bracket-syntax", at, "The value in brackets is no list or map of YAML.")
+
+
+def _bad_escape(text: str, at: int) -> Cause:
+    if _HALF_CHARACTER.match(text, at):
+        message = f"`{text[at : at + 6]}` is half a character for JSON, and no character for YAML."
+        return Cause("yaml.bad-escape", at, message, "Write the character itself instead of its two escape sequences.")
+    message = f"`{shown(text[at : at + 2])}` is no escape sequence between double quotes."
+    return Cause("yaml.bad-escape", at, message)
+
+
+def _first_bad_escape(text: str, at: int, end: int) -> int | None:
+    """The first bad escape in the text in double quotes between ``at`` and ``end``."""
+    position = text.find('"', at, end)
+    while position >= 0:
+        close, bad = scan_quoted(text, position, end)
+        if bad is not None or close is None:
+            return bad
+        position = text.find('"', close + 1, end)
+    return None
 
 
 def _reserved_bracket(text: str, at: int) -> Cause:

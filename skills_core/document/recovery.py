@@ -310,7 +310,7 @@ def _read_broken(
     taken = chunk.key in TEXT_KEYS and not too_deep
     ending = "; it is read as plain text." if taken else f"; the key `{chunk.key}` is left out."
     meant = meant_key(chunk.key)
-    hint = _NAME_HINT if chunk.key == "name" else None
+    hint = _NAME_HINT if chunk.key == "name" else cause.hint
     if chunk.key == "allowed-tools" and "quote" in cause.code:
         hint = _TOOLS_HINT
     if meant is not None:

@@ -210,3 +210,23 @@ def test_a_sentence_that_yaml_takes_for_a_key_is_not_lost_in_silence(line: str):
 @pytest.mark.parametrize("line", ["license: MIT", "Allowed Tools: Read", "version: 1\nSee also: more"])
 def test_a_key_below_the_description_is_no_sentence(line: str):
     assert read_block(f"name: my-skill\ndescription: Sorts books.\n{line}\n").problems == ()
+
+
+def test_half_a_character_of_json_is_named_in_metadata_and_in_words(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(yaml_reader, "_open", yaml_reader.reader_class(libyaml=True))
+    metadata = only(read_block(f'{NAME}{DESCRIPTION}metadata: {{"icon": "\\ud83d\\udcda", "os": "it\'s any"}}\n'))
+    assert (metadata.code, metadata.line, metadata.column) == ("yaml.bad-escape", 4, 21)
+    assert metadata.message == (
+        "`\\ud83d` is half a character for JSON, and no character for YAML; the key `metadata` is left out."
+    )
+    assert metadata.hint == "Write the character itself instead of its two escape sequences."
+    mended = read_block(f'{NAME}{DESCRIPTION}metadata: {{"icon": "📚", "os": "it\'s any"}}\n')
+    assert mended.problems == () and offered(mended).metadata == {"icon": "📚", "os": "it's any"}
+    words = read_block('name: my-skill\ndescription: "Sorts \\ud83d\\udcda books"\n')
+    assert offered(words).description == "Sorts 📚 books"
+    assert only(words).hint == metadata.hint
+
+
+def test_brackets_without_a_bad_escape_keep_their_cause():
+    assert codes(read_block(f'{NAME}{DESCRIPTION}tags: [a, "b\\d"]\n')) == ["yaml.bad-escape"]
+    assert codes(read_block(f'{NAME}{DESCRIPTION}tags: [a, b: c, "d" e]\n')) == ["yaml.bracket-syntax"]
