@@ -316,6 +316,9 @@ def _without(window: bytes, at: int, *, whole: bool, flat: bool) -> NoFrontmatte
         return NoFrontmatter(None, unfinished=unfinished)
     if opens_block and _FENCE.fullmatch(next_line):
         code, message, hint = "frontmatter.in-code-fence", "The whole file is wrapped in a code block.", None
+    elif opens_block and _SKILL_KEY_LINE.match(next_line):
+        code, message = "frontmatter.in-code-fence", "The keys stand in a code block instead of between two fences."
+        hint = "Write `---` instead of the first line, and instead of the line that ends the code block."
     elif merges:
         return merge_conflict(text, index)
     elif _FENCE.fullmatch(first_line) and index > 0 and text[index - 1] in " \t":

@@ -71,6 +71,11 @@ def recover(
     else:
         problems.add("yaml.too-many-keys", f"The frontmatter is not YAML and has more than {KEYS_MAX} keys.", at=start)
         return None
+    if not chunks and strays and text.startswith("{", strays[0]):
+        cause = in_the_readers_words(text, start, BrokenYaml(start + fault.at, fault.reason) if fault else None)
+        message = f"The frontmatter is a map in braces that cannot be read. {cause.message}"
+        problems.add("frontmatter.not-a-mapping", message, at=cause.at)
+        return None
     body_at = _body_text(text, strays)
     if body_at is not None:
         line = text.count("\n", 0, body_at) + 1

@@ -17,8 +17,10 @@ _SIMPLE_ESCAPES = {
 # The first quote inside a quoted text that is neither escaped nor inside a word.
 _NESTED_QUOTE = {
     '"': re.compile(r'(?<![\\"])"(?!")(?!(?<=\w")\w)'),
-    "'": re.compile(r"(?<!')'(?!')(?!(?<=\w')\w)"),
+    "'": re.compile(r"(?<![\\'])'(?!')(?!(?<=\w')\w)"),
 }
+# After a drive's letter a backslash is meant as one, also where it happens to begin an escape sequence.
+_DRIVE_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\")
 _BRACKETS = {"[": "]", "{": "}"}
 _QUOTED_WITH_COMMA = re.compile(r"""(["'])[^\n]*\1,""")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -145,7 +147,9 @@ def _unquoted(text: str) -> str:
     if nested is not None and nested.start() > 0 and not inner[nested.start() - 1].isspace():
         return text  # it closes the first one, as in `"a" and "b"`, so the outer two are no pair
     if quote == "'":
-        return inner.replace("''", "'")
+        return inner.replace("\\'", "'").replace("''", "'")
+    if _DRIVE_PATH.search(inner):
+        return inner.replace('\\"', '"').replace("\\\\", "\\")
     inner = _SURROGATE_PAIR.sub(_joined_pair, inner)
     return _ESCAPE.sub(_unescaped, inner)
 

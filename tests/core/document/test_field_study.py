@@ -230,3 +230,42 @@ def test_half_a_character_of_json_is_named_in_metadata_and_in_words(monkeypatch:
 def test_brackets_without_a_bad_escape_keep_their_cause():
     assert codes(read_block(f'{NAME}{DESCRIPTION}tags: [a, "b\\d"]\n')) == ["yaml.bad-escape"]
     assert codes(read_block(f'{NAME}{DESCRIPTION}tags: [a, b: c, "d" e]\n')) == ["yaml.bracket-syntax"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (r"'It\'s the user\'s shelf'", "It's the user's shelf"),
+        (r"""'It\'s "the" shelf, isn''t it: yes'""", """It's "the" shelf, isn't it: yes"""),
+    ],
+)
+def test_an_escaped_quote_in_single_quotes_is_only_a_quote(value: str, text: str):
+    assert offered(read_block(f"name: my-skill\ndescription: {value}")).description == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (r'"Reads C:\Users\fran\notes, \"all\" of them"', r'Reads C:\Users\fran\notes, "all" of them'),
+        (r'"Reads D:\\new and C:\Users"', r"Reads D:\new and C:\Users"),
+        (r'"One line\nand \d digits"', "One line\nand \\d digits"),
+    ],
+)
+def test_backslashes_of_a_path_are_no_escape_sequences(value: str, text: str):
+    reading = read_block(f"name: my-skill\ndescription: {value}")
+    assert offered(reading).description == text
+    assert codes(reading) == ["yaml.bad-escape"]
+
+
+def test_keys_in_a_code_block_instead_of_fences_are_named():
+    problem = only(read(f"```yaml\n{NAME}{DESCRIPTION}```\n\nBody.\n"))
+    assert (problem.code, problem.line) == ("frontmatter.in-code-fence", 1)
+    assert problem.hint == "Write `---` instead of the first line, and instead of the line that ends the code block."
+    assert codes(read("```yaml\nother: x\n```\n")) == ["frontmatter.missing"]
+
+
+def test_a_broken_map_in_braces_says_so():
+    problem = only(read_block("{name: my-skill, description: Sorts: books}"))
+    assert (problem.code, problem.severity, problem.line) == ("frontmatter.not-a-mapping", "error", 2)
+    assert problem.message.startswith("The frontmatter is a map in braces that cannot be read.")
+    assert offered(read_block('{name: my-skill, description: "Sorts: books"}')).description == "Sorts: books"
