@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from skills_core.document.yaml_reader import Node
 
 _KNOWN_KEY = re.compile(r"""^[ ]*["']?(?:name|description)["']?[ \t]*[:：]""", re.MULTILINE)
-_GLUED_KEYS = ("name:", "description:", "name：", "description：")
+_GLUED_KEYS = ("description:", "description：")
 _FIRST_COLUMN_KEY = re.compile(r"""^["']?([A-Za-z][A-Za-z_ -]{8,60}?)["']?[ \t]*[:：]""", re.MULTILINE)
 
 
@@ -69,8 +69,13 @@ def read_block(text: str, start: int, problems: ProblemList) -> dict[str, Field]
 
 
 def _has_glued_key(root: MappingNode) -> bool:
-    """Whether the name or the description is stuck to its key, so that YAML took a part of it into the key."""
-    return any(type(key) is ScalarNode and key.value.startswith(_GLUED_KEYS) for key, _ in root.value)
+    """Whether there is no description but one that is stuck to its key, so that YAML took a part of it into the key."""
+    glued = False
+    for key, _ in root.value:
+        if key.value == "description":
+            return False
+        glued = glued or (type(key) is ScalarNode and key.value.startswith(_GLUED_KEYS))
+    return glued
 
 
 def _mapping_fields(root: MappingNode, block: str, text: str, start: int, problems: ProblemList) -> dict[str, Field]:

@@ -142,15 +142,16 @@ def read_description(fields: Mapping[str, Field], text: str, fence: int, problem
 
 def _check_what_follows(fields: Mapping[str, Field], problems: ProblemList) -> None:
     """Warn when the line below the description looks like its next sentence, which YAML takes for a key."""
-    keys = list(fields)
-    after = keys[keys.index("description") + 1 :][:1]
-    words = after[0].split() if after else []
-    if len(words) < 2 or folded_key(after[0]) in _FOLDED_KEYS or permission_key(after[0]) is not None:
+    keys = iter(fields)
+    while next(keys) != "description":
+        pass
+    after = next(keys, "")
+    if len(after.split()) < 2 or folded_key(after) in _FOLDED_KEYS or permission_key(after) is not None:
         return
     problems.add(
         "yaml.unindented-text",
-        f"`{shown(after[0], 40)}` is a key of its own for YAML, so its text is no part of the description.",
-        at=fields[after[0]].key_at,
+        f"`{shown(after, 40)}` is a key of its own for YAML, so its text is no part of the description.",
+        at=fields[after].key_at,
         key="description",
         hint="If it belongs to the description, indent it by two spaces below `description: >-`.",
     )
