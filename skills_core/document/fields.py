@@ -58,7 +58,7 @@ def read_name(
             hint = None if meant is None else spelling_hint(meant, "name")
             problems.add("name.missing", message, at=at, severity="error", hint=hint)
             return None
-        message = f"{missing}; the skill is offered as `{offered.name}`, after {offered.source}."
+        message = f"{missing}; the skill goes by `{offered.name}`, after {offered.source}."
         hint = f"Write `name: {offered.name}`." if meant is None else spelling_hint(meant, "name")
         problems.add("name.missing", message, at=at, hint=hint)
         return offered.name, None, True
@@ -103,7 +103,7 @@ def _derived(
         return None
     problems.add(
         code,
-        f"{wrong}; the skill is offered as `{offered.name}`, after {offered.source}.",
+        f"{wrong}; the skill goes by `{offered.name}`, after {offered.source}.",
         at=field.at,
         hint=f"Write `name: {offered.name}`: small letters a to z, digits, and single hyphens between them.",
     )

@@ -269,3 +269,11 @@ def test_a_broken_map_in_braces_says_so():
     assert (problem.code, problem.severity, problem.line) == ("frontmatter.not-a-mapping", "error", 2)
     assert problem.message.startswith("The frontmatter is a map in braces that cannot be read.")
     assert offered(read_block('{name: my-skill, description: "Sorts: books"}')).description == "Sorts: books"
+
+
+@pytest.mark.parametrize("name", ["", "name: My Skill\n"])
+def test_a_refused_skill_is_not_said_to_be_offered(name: str):
+    reading = read_block(f"{name}license: MIT\n")
+    assert reading.document is None and len(reading.problems) == 2
+    assert not any("offered" in problem.message for problem in reading.problems)
+    assert any("goes by `my-skill`, after the folder's name" in problem.message for problem in reading.problems)
