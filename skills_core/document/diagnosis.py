@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skills_core.document.scalars import block_header_end, scan_brackets, scan_quoted
 from skills_core.document.text import shown
@@ -17,6 +17,9 @@ _SPACE = re.compile(r"\s*")
 _BLANKS = re.compile(r"[ \t]*")
 _NESTED_VALUE = re.compile(r"""[ \t]*(?:- +)*(?:(?:[\w.-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?:[ \t]+|$))?""")
 _COMMENT = re.compile(r"(?:^|[ \t])(#)", re.MULTILINE)
+# The usual hint of these codes says how to rewrite the whole key, which would make text of a list or map.
+_HINTS_NAME_THE_KEY = frozenset({"yaml.unquoted-colon", "yaml.reserved-start"})
+_NESTED_HINT = "Put the value on that line in double quotes."
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _UNINDENTED = re.compile(r"(?:\r\n|\n|\r)(?=[^ \t\r\n#])")
 
@@ -179,7 +182,7 @@ def _cause_in_nested(text: str, value_at: int, end: int, fault: BrokenYaml) -> C
         if at < line_end:
             cause = _cause_in_value(text, at, line_end, words=False)
             if cause is not None:
-                return cause
+                return replace(cause, hint=_NESTED_HINT) if cause.code in _HINTS_NAME_THE_KEY else cause
         previous = text.rfind("\n", value_at, max(line_at - 1, value_at))
         if previous < 0:
             return None

@@ -159,11 +159,12 @@ def _put_examples_back(text: str, chunks: list[_Chunk], strays: list[int]) -> No
     if at == len(keys) or text[chunks[at].colon + 1 : chunks[at].end].lstrip().startswith(("'", '"')):
         return
     known = (chunk.key_at for chunk in later if chunk.key in READ_KEYS or permission_key(chunk.key) is not None)
-    markup = [line.end() for line in _MARKUP_LINE.finditer(text, chunks[at].end, next(known, len(text)))]
-    if markup:
-        chunks[at].end = markup[-1]
-        chunks[at + 1 :] = [chunk for chunk in later if chunk.key_at >= markup[-1]]
-        strays[:] = [stray for stray in strays if not chunks[at].key_at < stray < markup[-1]]
+    markup = list(_MARKUP_LINE.finditer(text, chunks[at].end, next(known, len(text))))
+    if not markup or any(text[chunk.colon + 1 : markup[0].start()].strip() for chunk in later):
+        return  # none, or it is the value of another key
+    chunks[at].end = end = markup[-1].end()
+    chunks[at + 1 :] = [chunk for chunk in later if chunk.key_at >= end]
+    strays[:] = [stray for stray in strays if not chunks[at].key_at < stray < end]
 
 
 def _top_level_key(text: str, at: int, base: int | None, current: _Chunk | None) -> re.Match[str] | None:

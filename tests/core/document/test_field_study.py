@@ -277,3 +277,24 @@ def test_a_refused_skill_is_not_said_to_be_offered(name: str):
     assert reading.document is None and len(reading.problems) == 2
     assert not any("offered" in problem.message for problem in reading.problems)
     assert any("goes by `my-skill`, after the folder's name" in problem.message for problem in reading.problems)
+
+
+@pytest.mark.parametrize(
+    ("block", "code", "line", "column"),
+    [
+        ("metadata:\n  shop:\n    note: No papers: only books\n", "yaml.unquoted-colon", 6, 20),
+        ("tags:\n  - @home\n  - shelf\n", "yaml.reserved-start", 5, 5),
+    ],
+)
+def test_the_hint_for_a_nested_value_leaves_its_key_a_list_or_map(block: str, code: str, line: int, column: int):
+    problem = only(read_block(NAME + DESCRIPTION + block))
+    assert (problem.code, problem.line, problem.column) == (code, line, column)
+    assert problem.hint == "Put the value on that line in double quotes."
+    value = "No papers: only books" if "papers" in block else "@home"
+    assert read_block(NAME + DESCRIPTION + block.replace(value, f'"{value}"')).problems == ()
+
+
+def test_markup_in_the_value_of_another_key_is_none_of_the_descriptions():
+    reading = read_block(f"{NAME}{DESCRIPTION}prompt: |\n<role>\nYou sort: books.\n</role>\nlicense: MIT\n")
+    assert offered(reading).description == "Does it."
+    assert codes(reading) == ["yaml.unindented-text"] and reading.problems[0].line == 5
