@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from app.output import Output
 from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+from skills_core.words import counted
+
+FILES_SHOWN = 5
 
 
 class HeadlessApprover:
@@ -20,14 +23,24 @@ class HeadlessApprover:
         return "no"
 
     async def approve_trust(self, question: TrustQuestion) -> bool | None:
-        self.tell_untrusted(question.project_root)
+        """Says once for each project what of it stays out."""
+        if question.project_root not in self._told:
+            self._told.add(question.project_root)
+            self._output.message(
+                f"skilldeck: {question.project_root} is not trusted: {_brought(question)} stay out "
+                "(--trust yes lets them in)"
+            )
         return None
 
-    def tell_untrusted(self, project_root: str) -> None:
-        """Says once for each project that its skills stay out."""
-        if project_root in self._told:
-            return
-        self._told.add(project_root)
-        self._output.message(
-            f"skilldeck: the skills of {project_root} are not trusted and stay out (--trust yes lets them in)"
-        )
+
+def _brought(question: TrustQuestion) -> str:
+    """``its 2 skills and its instructions (AGENTS.md)``."""
+    parts: list[str] = []
+    if question.skills:
+        parts.append(f"its {counted(len(question.skills), 'skill')}")
+    if question.instructions:
+        paths = [file.path for file in question.instructions]
+        shown = ", ".join(paths[:FILES_SHOWN])
+        more = f" and {len(paths) - FILES_SHOWN} more" if len(paths) > FILES_SHOWN else ""
+        parts.append(f"its instructions ({shown}{more})")
+    return " and ".join(parts) or "its skills"

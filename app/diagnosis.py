@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.errors import UsageError
     from app.runtime import Runtime
     from app.settings.definition import Settings
+    from skills_core.agent.instruction_files import InstructionFiles
     from skills_core.filesystem import RootStatus
     from skills_core.registry import SkillSnapshot
 
@@ -45,13 +46,15 @@ async def diagnose(runtime: Runtime, faults: tuple[UsageError, ...] = ()) -> lis
     """Every finding, in the order in which a person reads them. ``runtime`` watches; ``faults`` are those of the
     settings, without which it was opened."""
     from app.settings_findings import settings_findings
+    from skills_core.agent.instruction_files import read_instructions
 
     snapshot = await runtime.settled()
     findings = [version(), terminal(), *settings_findings(runtime.settings, runtime.project_root, faults)]
     findings.append(state_folder(state_dir()))
     findings += [root(each) for each in runtime.filesystem.roots(runtime.cwd)]
     findings.append(skills(snapshot))
-    findings.append(trust(runtime, snapshot))
+    instructions = await asyncio.to_thread(read_instructions, runtime.cwd, runtime.project_root)
+    findings.append(trust(runtime, snapshot, instructions))
     findings += await watcher(runtime, snapshot)
     findings += [
         model(runtime.settings, runtime.cwd),
@@ -131,18 +134,26 @@ def skills(snapshot: SkillSnapshot) -> Finding:
     return Finding("skills", "ok", detail)
 
 
-def trust(runtime: Runtime, snapshot: SkillSnapshot) -> Finding:
+def trust(runtime: Runtime, snapshot: SkillSnapshot, instructions: InstructionFiles) -> Finding:
+    """What the project brings, and whether it may reach the model."""
+    from skills_core.invocation import trust_questions
+
     fault = runtime.access.fault
     if fault is not None:
         return Finding("trust", "error", fault.message, fault.hint)
-    roots = sorted({skill.project_root for skill in snapshot.skills if skill.project_root is not None})
-    if not roots:
-        return Finding("trust", "ok", "this project has no skills of its own")
-    answers = {root: runtime.access.trust_of(root) for root in roots}
+    parts = [unread.message.removesuffix(".") for unread in instructions.unread.values()]
+    status: Status = "warning" if parts else "ok"
+    hint: str | None = "put the file itself in its place" if parts else None
     words = {True: "trusted", False: "refused", None: "not asked yet"}
-    detail = ", ".join(f"{root}: {words[answer]}" for root, answer in answers.items())
-    open_question = any(answer is None for answer in answers.values())
-    return Finding("trust", "ok", detail, "the chat asks, or use --trust yes" if open_question else None)
+    for root, question in sorted(trust_questions(snapshot, instructions).items(), reverse=True):
+        answer = runtime.access.trust_of(root)
+        brings = [counted(len(question.skills), "skill")] if question.skills else []
+        brings += [file.path for file in question.instructions]
+        parts.insert(0, f"{root}: {words[answer]} ({', '.join(brings)})")
+        hint = "the chat asks, or use --trust yes" if answer is None else hint
+    if not parts:
+        return Finding("trust", "ok", "this project has no skills or instructions of its own")
+    return Finding("trust", status, "; ".join(parts), hint)
 
 
 async def watcher(runtime: Runtime, snapshot: SkillSnapshot) -> list[Finding]:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         FilesystemSettingsError,
         filesystem_provider,
     )
-    from skills_core.invocation import InvocationLoader
+    from skills_core.invocation import InvocationLoader, ask_trust
     from skills_core.problem import SkillProblem
     from skills_core.registry import (
         IncompleteReason,
@@ -147,6 +147,7 @@ __all__ = [
     "TurnOutcome",
     "UrlBase",
     "Usage",
+    "ask_trust",
     "default_hooks",
     "default_tools",
     "filesystem_provider",
@@ -166,7 +167,7 @@ __getattr__ = lazy_names(
         " TrustQuestion TurnOutcome Usage default_hooks default_tools open_model",
         "catalog": "CatalogPublisher",
         "filesystem": "FilesystemProvider FilesystemSettings FilesystemSettingsError filesystem_provider",
-        "invocation": "InvocationLoader",
+        "invocation": "InvocationLoader ask_trust",
         "problem": "SkillProblem",
         "registry": "IncompleteReason Lookup ProviderContractError ProviderControl ProviderListing Registration"
         " RegistrationError RegistryClosedError RevalidatingProvider Scope SkillProvider SkillRegistry"

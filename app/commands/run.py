@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ def run(context: CommandContext) -> int:
 
     async def main() -> int:
         from app.approvals import HeadlessApprover
+        from skills_core.agent.instruction_files import read_instructions
+        from skills_core.invocation import trust_questions
 
         async with context.runtime(settings, watch=False) as runtime:
             snapshot = await runtime.settled()
@@ -35,9 +38,12 @@ def run(context: CommandContext) -> int:
                 context.output.failure(f"the skills could not be read completely: {snapshot.reason}")
                 return NOT_SO
             approver = HeadlessApprover(context.output)
-            for root in sorted(snapshot.project_skills):
+            instructions = await asyncio.to_thread(read_instructions, runtime.cwd, runtime.project_root)
+            for root, question in sorted(trust_questions(snapshot, instructions).items()):
                 if runtime.access.trust_of(root) is None:
-                    approver.tell_untrusted(root)
+                    await approver.approve_trust(question)
+            for unread in instructions.unread.values():
+                context.output.message(f"skilldeck: {unread.message}")
             return await _turn(runtime, context, approver, prompt)
 
     return run_async(main)

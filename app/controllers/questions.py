@@ -33,8 +33,8 @@ TRUST_OPTIONS = (
 
 
 TRUST_SAID = {
-    "yes": "Trusted: this project's skills are the model's from its next step on. /trust changes it.",
-    "no": "Not trusted: this project's skills stay away from the model. /trust changes it.",
+    "yes": "Trusted: the model has this project's skills and instructions from its next step on. /trust changes it.",
+    "no": "Not trusted: this project's skills and instructions stay away from the model. /trust changes it.",
     "later": "Not answered: you are asked again when one of this project's skills is used, or with /trust.",
 }
 

@@ -106,17 +106,19 @@ class ChatCommands:
             said = {"yes": "is trusted", "no": "is not trusted", "ask": "is asked about again"}[answer]
             self._screen.say(f"{runtime.project_root} {said}.", "muted", 5)
             if value is None:
-                session.ask_trust()
+                await session.ask_trust()
             return
         if answer:
             self._screen.say("Write /trust yes, /trust no or /trust ask.")
             return
         known = {True: "trusted", False: "not trusted", None: "not answered yet"}
         now = known[runtime.access.trust_of(runtime.project_root)]
-        if session.ask_trust():
+        if await session.ask_trust():
             self._screen.say(f"{runtime.project_root}: {now}.", "muted", 8)
         else:
-            self._screen.say(f"{runtime.project_root}: {now}. It has no skills of its own now.", "muted", 8)
+            self._screen.say(
+                f"{runtime.project_root}: {now}. It has no skills or instructions of its own now.", "muted", 8
+            )
 
     async def _model(self, name: str) -> None:
         from app.screens.model_picker import open_model_picker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.controllers.row_body import joined_text
@@ -173,6 +174,7 @@ class ChatSession:
         """Wires the runtime to the screen. Called once, after the first frame."""
         from app.controllers.conversation import Conversation, ConversationPorts
         from app.controllers.trust_asking import TrustAsking
+        from skills_core.agent.instruction_files import read_instructions
 
         self._runtime = runtime
         self._feed = SkillFeed(
@@ -186,7 +188,14 @@ class ChatSession:
         if runtime.filesystem is not None:
             feed = self._feed
             self._unwatch.append(runtime.filesystem.subscribe_status(lambda status: feed.watching_changed()))
-        self._trust = TrustAsking(runtime.access, self._screen.desk, self.remember_trust)
+        self._trust = TrustAsking(
+            runtime.access,
+            self._screen.desk,
+            self.remember_trust,
+            runtime.project_root,
+            partial(read_instructions, runtime.cwd, runtime.project_root),
+        )
+        self._trust.start()
         self._feed.start()
         self._follow = asyncio.create_task(self._follow_answers(runtime), name="access-refresh")
         ports = ConversationPorts(changed=self._conversation_changed, ended=self._turn_ended)
@@ -233,14 +242,9 @@ class ChatSession:
         except AnswersError as error:
             self._screen.say(f"{error.message}; the answer holds until you leave", "error")
 
-    def ask_trust(self) -> bool:
-        """Asks again about the project's skills; False when there are none."""
-        view = self.skill_view
-        if view.snapshot is None or self._trust is None:
-            return False
-        for root, skills in view.snapshot.project_skills.items():
-            self._trust.ask(root, skills)
-        return bool(view.snapshot.project_skills)
+    async def ask_trust(self) -> bool:
+        """Asks again about what the project brings; False when that is nothing."""
+        return self._trust is not None and await self._trust.ask_again()
 
     async def aclose(self) -> None:
         """Closes everything in the order in which it depends on each other."""

@@ -9,7 +9,7 @@ from skills_core.skill import SkillFacts
 
 
 class SkillAccess(Protocol):
-    """What a person decided about skills, outside the skills' files."""
+    """What a person decided about skills and projects, outside their files."""
 
     def is_enabled(self, skill: SkillFacts) -> bool:
         """False when the person switched the skill off."""
@@ -17,6 +17,13 @@ class SkillAccess(Protocol):
 
     def is_trusted(self, skill: SkillFacts) -> bool:
         """False for a skill of a project that is refused or was not asked about yet."""
+        ...
+
+    def trust_of(self, project_root: str) -> bool | None:
+        """Whether what a project brings may reach the model; None when the person was not asked about it yet.
+
+        The path may be spelled in any way, so projects are to be told apart by their real paths.
+        """
         ...
 
     async def remember_trust(self, project_root: str, answer: bool | None) -> None:
@@ -42,12 +49,15 @@ def user_may_use(skill: SkillFacts, access: SkillAccess) -> bool:
 
 
 class _OpenAccess:
-    """Everything is on and trusted: what a program gets that leaves this to its own rules."""
+    """Everything is on and every project is trusted: for a program that decides by rules of its own."""
 
     def is_enabled(self, skill: SkillFacts) -> bool:
         return True
 
     def is_trusted(self, skill: SkillFacts) -> bool:
+        return True
+
+    def trust_of(self, project_root: str) -> bool | None:
         return True
 
     async def remember_trust(self, project_root: str, answer: bool | None) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from skills_core.agent.approval import Answer, Approver, ToolQuestion, TrustQuestion
     from skills_core.agent.default_hooks import default_hooks
     from skills_core.agent.hooks import Batch, PreStepHook, Reject, StepContext
+    from skills_core.agent.instruction_files import InstructionFile, UnreadInstructions
     from skills_core.agent.instructions import ProjectInstructions
     from skills_core.agent.limits import AgentLimits
     from skills_core.agent.live import (
@@ -54,6 +55,7 @@ __all__ = [
     "Compacting",
     "CompactionOutcome",
     "DuplicateToolError",
+    "InstructionFile",
     "LiveItem",
     "Model",
     "ModelError",
@@ -82,6 +84,7 @@ __all__ = [
     "ToolStarted",
     "TrustQuestion",
     "TurnOutcome",
+    "UnreadInstructions",
     "Usage",
     "default_hooks",
     "default_tools",
@@ -95,6 +98,7 @@ __getattr__ = lazy_names(
         "approval": "Answer Approver ToolQuestion TrustQuestion",
         "default_hooks": "default_hooks",
         "hooks": "Batch PreStepHook Reject StepContext",
+        "instruction_files": "InstructionFile UnreadInstructions",
         "instructions": "ProjectInstructions",
         "limits": "AgentLimits",
         "live": "Compacting LiveItem QueueChanged Retrying StepStarted ToolFinished ToolOutput ToolStarted",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from skills_core.skill import SkillSummary
+
+if TYPE_CHECKING:
+    from skills_core.agent.instruction_files import InstructionFile, UnreadInstructions
 
 Answer: TypeAlias = Literal["once", "session", "no"]
 
@@ -28,10 +31,17 @@ class ToolQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustQuestion:
-    """May the skills of this project reach the model? ``invoking`` is the name that the user just invoked, if any."""
+    """May what this project brings reach the model: its skills, and the instructions in its `AGENTS.md` files?
+
+    ``real_root`` is the project's root with links resolved, ``refused`` the instruction files that are never read.
+    ``invoking`` is the name that the user just invoked, if any.
+    """
 
     project_root: str
-    skills: tuple[SkillSummary, ...]
+    skills: tuple[SkillSummary, ...] = ()
+    instructions: tuple[InstructionFile, ...] = ()
+    refused: tuple[UnreadInstructions, ...] = ()
+    real_root: str | None = None
     invoking: str | None = None
 
 

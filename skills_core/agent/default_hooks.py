@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skills_core.access.policy import OPEN_ACCESS, SkillAccess
+from skills_core.access.policy import SkillAccess
 from skills_core.access.refresh import AccessRefresh
 from skills_core.access.store import AccessStore
 from skills_core.agent.approval import Approver
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def default_hooks(
     registry: SkillRegistry,
     approver: Approver,
-    access: SkillAccess = OPEN_ACCESS,
+    access: SkillAccess,
     *,
     project_root: str | None = None,
     description_max_length: int = DESCRIPTION_MAX_LENGTH,
@@ -31,12 +31,13 @@ def default_hooks(
 ) -> tuple[PreStepHook, ...]:
     """What a step gets beside the user's messages: project instructions, the catalog, and the skills that were invoked.
 
-    They are in the order in which they must run: answers about skills are reread and a question of trust is asked
-    before the catalog is published, so that one step never holds two views of what is allowed. Without
-    ``project_root`` the project of `AGENTS.md` is found from the session's folder. The other options are those of
+    They are in the order in which they must run: answers are reread and a question of trust is asked before the
+    instructions and the catalog are published, so that a yes brings both in the same step. What a project brings is
+    left out as long as ``access`` does not trust it. Without ``project_root`` the project of `AGENTS.md` is found from
+    the session's folder. The other options are those of
     CatalogPublisher and InvocationLoader; ``settle_timeout`` is in seconds.
     """
-    invocations = InvocationLoader(registry, access, approver, settle_timeout=settle_timeout)
+    invocations = InvocationLoader(registry, access, approver, project_root=project_root, settle_timeout=settle_timeout)
     publisher = CatalogPublisher(
         registry,
         access,
@@ -45,4 +46,4 @@ def default_hooks(
         budget_tokens=budget_tokens,
     )
     refresh = (AccessRefresh(access),) if isinstance(access, AccessStore) else ()
-    return (*refresh, invocations.gate, ProjectInstructions(project_root), publisher, invocations)
+    return (*refresh, invocations.gate, ProjectInstructions(access, project_root), publisher, invocations)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from skills_core.access.policy import SkillAccess, user_may_use
 from skills_core.agent.approval import Approver
 from skills_core.agent.hooks import Batch, PreStepHook, Reject, StepContext
+from skills_core.agent.instruction_files import read_instructions
 from skills_core.invocation.content import render_skill_content
 from skills_core.invocation.draft import gesture_problem
 from skills_core.invocation.gesture import Gesture, find_gestures
@@ -38,8 +40,10 @@ class InvocationLoader:
     the step in both forms, since the user asked for it. ``settle_timeout`` (seconds) is how long a name that is
     missing only because a file is being written is waited for.
 
-    A skill of a project that is not trusted is asked about first. ``gate`` is a hook that asks already before the
-    catalog is published, so that a yes holds for the whole step; put it before the catalog publisher.
+    A skill of a project that is not trusted is asked about first, together with the project's instructions, which
+    are looked for below ``project_root`` (None: the project of the working folder). ``gate`` is a hook that asks
+    already before anything of the project is published, so that a yes holds for the whole step; put it before the
+    hooks that do.
     """
 
     def __init__(
@@ -48,11 +52,13 @@ class InvocationLoader:
         access: SkillAccess,
         approver: Approver,
         *,
+        project_root: str | None = None,
         settle_timeout: float = STEP_SETTLE_SECONDS,
     ) -> None:
         self._registry = registry
         self._access = access
         self._approver = approver
+        self._project_root = project_root
         self._settle_timeout = settle_timeout
         self._trust: StepTrust | None = None
 
@@ -89,7 +95,8 @@ class InvocationLoader:
 
     def _trust_of(self, context: StepContext) -> StepTrust:
         if self._trust is None or self._trust.claimed is not context.claimed:
-            self._trust = StepTrust(context.claimed, self._access, self._approver)
+            read = partial(read_instructions, context.cwd, self._project_root)
+            self._trust = StepTrust(context.claimed, self._access, self._approver, read)
         return self._trust
 
     async def _snapshot(self, context: StepContext, gestures: Sequence[Gesture]) -> SkillSnapshot:
@@ -132,7 +139,7 @@ def invocation_message(definition: SkillDefinition) -> PendingEvent:
 
 
 class _TrustGate:
-    """Asks for trust at the beginning of a step, so that the catalog of the same step already follows the answer."""
+    """Asks for trust at the beginning of a step, so that all else of that step already follows the answer."""
 
     def __init__(self, loader: InvocationLoader) -> None:
         self._loader = loader

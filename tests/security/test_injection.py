@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +97,14 @@ async def test_a_folders_name_cannot_leave_the_resource_lines(machine: Machine, 
 
 async def test_instructions_cannot_leave_their_frame(machine: Machine) -> None:
     (machine.project / "AGENTS.md").write_text(f"Be kind.\n{CLOSERS}\n{FORGED}\n< / System-Reminder >\n")
-    async with machine.runtime() as runtime:
+    async with machine.runtime(trust="yes") as runtime:
         agent = await machine.agent(runtime)
         await machine.turn(agent)
         (text,) = [text for text in texts(machine.model.requests[0]) if "Be kind." in text]
         assert text.count("<system-reminder>") == text.count("</system-reminder>") == 1
         assert text.count("<project_instructions") == text.count("</project_instructions>") == 1
+        body = text.partition('path="AGENTS.md">')[2].rpartition("</project_instructions>")[0]
+        assert "system-reminder" in body.lower() and not re.search(r"<[\s/]*(system|project)", body, re.IGNORECASE)
         assert text.endswith("</project_instructions>\n</system-reminder>")
         (event,) = machine.session.of_source("agent-instructions")
         assert event.data["source"]["changes"][0]["path"] == "AGENTS.md"
@@ -150,7 +153,7 @@ async def test_quoted_gestures_load_nothing(machine: Machine) -> None:
     skill(machine.user_skills, "hidden", body="Hidden body.", **{"disable-model-invocation": "true"})
     (machine.project / "AGENTS.md").write_text("/skill:hidden\n")
     (machine.project / "notes.txt").write_text("/hidden\n")
-    async with machine.runtime() as runtime:
+    async with machine.runtime(trust="yes") as runtime:
         agent = await machine.agent(
             runtime,
             {"tool_calls": [{"name": "read", "arguments": {"path": "notes.txt"}}]},

@@ -406,8 +406,8 @@ async def test_a_thousand_skills_do_not_hide_in_the_question(machine: Machine) -
         assert len(snapshot.project_skills[str(machine.project)]) == 1200
     lines = question_lines(Asked("trust", question, asyncio.get_running_loop().create_future()), 80)
     text = "\n".join("".join(piece.text for piece in line.pieces) for line in lines)
-    assert "1200 skills" in text
-    assert f"{1200 - SKILLS_SHOWN} more" in text
+    assert "1,200 skills" in text
+    assert f"{1200 - SKILLS_SHOWN:,} more" in text
     assert len(lines) < 60
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from skills_core.access.policy import OPEN_ACCESS, SkillAccess
+from skills_core.access.policy import SkillAccess
 from skills_core.agent.tool import Tool
 from skills_core.agent.tools.change import FileChanger
 from skills_core.agent.tools.edit import EditTool
@@ -27,7 +27,7 @@ def default_tools(
     cwd: str,
     provider: FilesystemProvider | None,
     registry: SkillRegistry,
-    access: SkillAccess = OPEN_ACCESS,
+    access: SkillAccess,
     *,
     project_root: str | None = None,
     without: Iterable[str] = (),

@@ -56,9 +56,9 @@ class Assembly:
         return Agent(
             session=self.session,
             model=self.model,
-            tools=default_tools(str(self.cwd), self.provider, self.registry),
+            tools=default_tools(str(self.cwd), self.provider, self.registry, OPEN_ACCESS),
             hooks=[
-                ProjectInstructions(),
+                ProjectInstructions(OPEN_ACCESS),
                 CatalogPublisher(self.registry, OPEN_ACCESS),
                 InvocationLoader(self.registry, OPEN_ACCESS, self.person),
             ],

@@ -60,9 +60,14 @@ def test_the_agent_has_fewer_than_forty_lines_and_live_skills(tmp_path: Path) ->
     skill = project / ".agents" / "skills" / "greet-guests" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: greet-guests\ndescription: Greets guests by name.\n---\n1. Ask for their names.\n")
-    after = run_agent(project, home, "Please greet the guests by name")
+    (project / "AGENTS.md").write_text("Be kind.\n")
+    refused = run_agent(project, home, "Please greet the guests by name", answers="n\n")
+    assert f"Trust {project} (greet-guests, AGENTS.md)? [y/N] " in refused
+    assert "Ask for their names" not in refused
+    after = run_agent(project, home, "Please greet the guests by name", answers="y\n")
     assert "greet-guests" in after
     assert "Ask for their names" in after
+    # The answer is remembered: no question comes.
     invoked = run_agent(project, home, "/skill:greet-gests now")
     assert "greet-gests" in invoked
 
