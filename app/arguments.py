@@ -156,7 +156,11 @@ def _add_globals(parser: argparse.ArgumentParser, suffix: str) -> None:
 
     add("--cwd", metavar="DIR", help="work in this folder instead of the current one")
     add("--skills-dir", metavar="DIR", action="append", help="one more folder of skills (rank 300); may be repeated")
-    add("--trust", choices=("yes", "no", "ask"), help="whether the project's own skills may reach the model")
+    add(
+        "--trust",
+        choices=("yes", "no", "ask"),
+        help="whether the project's own skills and AGENTS.md may reach the model",
+    )
     add("--model", metavar="NAME", help="offline, PROVIDER:NAME (openai:gpt-5, ollama:qwen3), or script:FILE")
     add("--base-url", metavar="URL", help="the address of an OpenAI-compatible server")
     add("--set", metavar="KEY=VALUE", action="append", help="any setting; may be repeated")

@@ -211,8 +211,8 @@ class Settings(BaseSettings):
     )
     trust: Literal["ask", "yes", "no"] = Field(
         default="ask",
-        description="Whether skills from a project's own folders may reach the model: yes, no, or ask once for each "
-        "project and remember the answer.",
+        description="Whether what a project brings, its skills and its AGENTS.md files, may reach the model: yes, no, "
+        "or ask once for each project and remember the answer.",
     )
     allow_tools: Tools = Field(
         default=(),

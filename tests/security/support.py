@@ -128,6 +128,16 @@ class Machine:
         return found
 
 
+async def call(machine: Machine, runtime: Any, tool: str, **arguments: Any) -> str:
+    """One tool call by the real agent in a session of its own; the text of its result."""
+    agent = await machine.agent(runtime, {"tool_calls": [{"name": tool, "arguments": arguments}]}, {"text": "ok"})
+    try:
+        assert await machine.turn(agent) == "done"
+        return machine.results[-1]
+    finally:
+        await machine.session.aclose()
+
+
 def skill(folder: Path, name: str, description: str = "Does it.", body: str = "Do it.", **extra: str) -> Path:
     path = folder / name / "SKILL.md"
     path.parent.mkdir(parents=True, exist_ok=True)

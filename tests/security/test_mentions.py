@@ -12,7 +12,7 @@ import pytest
 
 from app.controllers.project_files import project_files, read_mention
 from tests.security.support import SECRET, Machine
-from tests.security.test_paths import RACE_SECONDS, Swap, swapping
+from tests.security.swapping import RACE_SECONDS, Swap, swapping
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
