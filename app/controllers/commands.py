@@ -21,7 +21,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("help", "Show every key and command", "[topic]"),
     Command("catalog", "Show the exact catalog text that the model has now"),
     Command("why", "Show which skill a request would route to, with the scores", "[words]"),
-    Command("trust", "Show or change whether this project's skills reach the model", "[yes|no|ask]"),
+    Command("trust", "Show or change whether this project's skills and AGENTS.md reach the model", "[yes|no|ask]"),
     Command("model", "Choose the model", "[name]"),
     Command("new", "Start a new session"),
     Command("resume", "Open a stored session", "[id]"),
