@@ -256,7 +256,7 @@ def _read_chunk(
             )
             return True
         message = f"`{chunk.key}` is not followed by a colon and a space."
-        if after.isspace():
+        if missing_space and after.isspace():
             message = f"The space after `{chunk.key}:` is not an ordinary one, so YAML does not see it."
         problems.add("yaml.missing-space", message, at=chunk.colon, key=chunk.key)
         explained = True

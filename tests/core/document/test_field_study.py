@@ -55,6 +55,7 @@ def test_a_quoted_description_takes_no_examples_to_itself():
     [
         ("description:Use when: full.", 12, "`description` is not followed by a colon and a space."),
         ("description：Use when: full.", 12, "`description` is not followed by a colon and a space."),
+        ("description： Use when: full.", 12, "`description` is not followed by a colon and a space."),
         (
             "description:\u00a0Use when: full.",
             12,
