@@ -53,7 +53,7 @@ def _trust_lines(question: TrustQuestion, width: int) -> list[Line]:
     lines += wrap((Piece(_shown(question.project_root), "muted"),), width, (Piece("  "),), (Piece("  "),))[:LINES_EACH]
     for file in question.instructions[:FILES_SHOWN]:
         size = counted(file.size, "byte")
-        note = f"{size}, for every message" + (f"; only the first {len(file.text.encode()):,}" * file.truncated)
+        note = f"{size}, told in every session" + (f"; only the first {len(file.text.encode()):,}" * file.truncated)
         lines += _item((Piece(_shown(file.path), "strong"),), note, width)
     lines += _more(len(question.instructions) - FILES_SHOWN, width)
     for unread in question.refused[:FILES_SHOWN]:

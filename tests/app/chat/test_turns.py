@@ -148,6 +148,32 @@ async def test_trust_is_asked_once_and_the_answer_holds(tmp_path: Path) -> None:
         await deck.until(lambda: deck.chat.completion.skills[0].marks == (), "no mark")
 
 
+async def test_instructions_alone_raise_the_question_and_typing_goes_on(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    deck = Deck(tmp_path / "state", cwd=str(project), trust="ask")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        await pilot.press("h", "e")
+        (project / "AGENTS.md").write_text("Be kind.\n")
+        await deck.until(lambda: "Trust this project?  It brings 1 file of instructions" in deck.text(), "the question")
+        assert "AGENTS.md  9 bytes" in deck.text()
+        await pilot.press("l", "l", "o")
+        assert deck.chat.composer.text == "hello"
+        assert deck.chat.focused is deck.chat.composer
+        await pilot.press("f3")
+        await deck.until(lambda: deck.runtime.access.trust_of(str(project)) is False, "the answer")
+        await deck.until(lambda: "skills and instructions stay away" in deck.text(), "what that means")
+        # Asked for, the question comes again, and the answer may be another one.
+        deck.chat.composer.clear()
+        deck.chat.composer.insert("/trust")
+        deck.chat.completion.dismiss()
+        await pilot.press("enter")
+        await deck.until(lambda: deck.chat.desk.current is not None, "the question again")
+        await pilot.press("f2")
+        await deck.until(lambda: deck.runtime.access.trust_of(str(project)) is True, "the other answer")
+
+
 async def test_catalogs_are_rows_that_open_to_the_exact_text(tmp_path: Path) -> None:
     deck = Deck(tmp_path, trust="yes")
     async with deck.app.run_test(size=(100, 40)) as pilot:

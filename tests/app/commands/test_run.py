@@ -138,6 +138,39 @@ def test_untrusted_skills_stay_out_and_that_is_told(place: Place) -> None:
     assert (ended.err, "marvellous" in ended.out) == ("", False)
 
 
+def test_instructions_of_an_untrusted_project_stay_out_and_are_named(place: Place) -> None:
+    (place.project / "sub").mkdir()
+    for folder in (place.project, place.project / "sub"):
+        (folder / "AGENTS.md").write_text("Speak in marvellous rhymes.\n")
+    model = ("--model", script(place, {"text": "x"}))
+    absolute = f"script:{place.project / model[1].removeprefix('script:')}"
+    ended = place.run("run", "hello", "--json", "--cwd", "sub", "--model", absolute)
+    assert ended.status == 0
+    assert ended.err == (
+        f"skilldeck: {place.project} is not trusted: its instructions (AGENTS.md, sub/AGENTS.md) stay out "
+        "(--trust yes lets them in)\n"
+    )
+    assert "marvellous" not in ended.out
+    place.skill("mine")
+    assert "its 1 skill and its instructions (AGENTS.md)" in place.run("run", "hello", *model).err
+    ended = place.run("run", "hello", "--json", "--trust", "yes", *model)
+    assert (ended.err, "marvellous" in ended.out) == ("", True)
+    ended = place.run("run", "hello", "--json", "--trust", "no", *model)
+    assert (ended.err, "marvellous" in ended.out) == ("", False)
+
+
+def test_instructions_that_lead_outside_are_told(place: Place) -> None:
+    (place.project.parent / "secret.txt").write_text("marvellous\n")
+    (place.project / "AGENTS.md").symlink_to("../secret.txt")
+    for trust in ("yes", "no", "ask"):
+        ended = place.run("run", "hello", "--json", "--trust", trust, "--model", script(place, {"text": "x"}))
+        assert ended.status == 0
+        assert ended.err == (
+            "skilldeck: AGENTS.md is a link that leads out of the project: it is not read as project instructions.\n"
+        )
+        assert "marvellous" not in ended.out
+
+
 def test_invoking_a_skill(place: Place) -> None:
     place.skill("mine", body="The secret word is xylophone.")
     ended = place.run("run", "/skill:mine now", "--json", "--trust", "yes", "--model", script(place, {"text": "x"}))
