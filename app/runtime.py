@@ -64,6 +64,8 @@ class Runtime:
     async def open(cls, settings: Settings, cwd: str, *, watch: bool | None = None) -> Runtime:
         """Assembles the core. ``watch`` overrides the setting: commands that look once do not watch.
 
+        The model that the project's file names counts when the project is trusted already.
+
         Raises UsageError for a setting that the provider refuses.
         """
         project_root = await asyncio.to_thread(find_project_root, cwd)
@@ -81,6 +83,9 @@ class Runtime:
             )
 
         access = await asyncio.to_thread(access_store)
+        if access.trust_of(project_root) is not True:
+            # What the person writes would go to a model that whoever wrote the project chose.
+            settings = settings.with_own_model()
         registry = SkillRegistry(strict=False, access=access, provider_timeout=PROVIDER_SECONDS)
         provider = registry.register_provider(factory).provider
         return cls(

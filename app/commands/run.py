@@ -42,6 +42,10 @@ def run(context: CommandContext) -> int:
             for root, question in sorted(trust_questions(snapshot, instructions).items()):
                 if runtime.access.trust_of(root) is None:
                     await approver.approve_trust(question)
+            if runtime.settings.model != settings.model and context.arguments.model is None:
+                context.output.message(
+                    f"skilldeck: {settings.model}, the model that the project names, is used once it is trusted"
+                )
             for unread in instructions.unread.values():
                 context.output.message(f"skilldeck: {unread.message}")
             return await _turn(runtime, context, approver, prompt)

@@ -74,7 +74,8 @@ class ChatSession:
     def model_name(self) -> str:
         if self._conversation is not None:
             return self._conversation.model_name
-        return self._options.model or self._options.settings.model
+        settings = self._runtime.settings if self._runtime is not None else self._options.settings.with_own_model()
+        return self._options.model or settings.model
 
     @property
     def skill_view(self) -> SkillView:
@@ -177,6 +178,10 @@ class ChatSession:
         from skills_core.agent.instruction_files import read_instructions
 
         self._runtime = runtime
+        named = self._options.settings.model
+        if runtime.settings.model != named and self._options.model is None:
+            said = f"This project names {named} as its model: that holds once it is trusted, from the next start on."
+            self._screen.say(said, "muted", 8)
         self._feed = SkillFeed(
             runtime.registry,
             runtime.access,

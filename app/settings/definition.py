@@ -371,6 +371,14 @@ class Settings(BaseSettings):
         self._own = own
         return self
 
+    def with_own_model(self) -> Settings:
+        """The same with the model that the person chose, also where the project's file names another."""
+        if self.origin("model").kind != "project":
+            return self
+        settings = self.model_copy(update={"model": self.own.model})
+        settings._origins = {**self._origins, "model": self.own.origin("model")}
+        return settings
+
     def with_skill_dirs(self, folders: tuple[str, ...]) -> Settings:
         """Adds the folders of ``--skills-dir``."""
         self._skill_dirs = folders

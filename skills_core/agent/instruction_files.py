@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from skills_core.agent.tools.paths import is_inside
 from skills_core.filesystem.opening import kind_of, opened_path
+from skills_core.resolved_path import resolved_path
 
 FILE_NAME = "AGENTS.md"
 FILE_MAX_BYTES = 64 * 1024
@@ -72,7 +73,7 @@ def read_instructions(cwd: str, project_root: str | None = None) -> InstructionF
     from skills_core.filesystem import find_project_root
 
     root = project_root or find_project_root(cwd)
-    real_root = _real_path(root)
+    real_root = resolved_path(root)
     files: dict[str, InstructionFile] = {}
     unread: dict[str, UnreadInstructions] = {}
     room = TOTAL_MAX_BYTES
@@ -94,7 +95,7 @@ def _folders(root: str, cwd: str) -> list[str]:
     """From the project's root down to the working folder; none when that lies elsewhere."""
     if not is_inside(cwd, root):
         # The same folders may be spelled in another way, through a link.
-        below = os.path.relpath(_real_path(cwd), _real_path(root))
+        below = os.path.relpath(resolved_path(cwd), resolved_path(root))
         if below == os.pardir or below.startswith(os.pardir + os.sep):
             return []
         cwd = os.path.normpath(os.path.join(root, below))
@@ -102,16 +103,6 @@ def _folders(root: str, cwd: str) -> list[str]:
     while folders[-1] != root:
         folders.append(os.path.dirname(folders[-1]))
     return folders[::-1]
-
-
-def _real_path(path: str) -> str:
-    for _ in range(5):
-        try:
-            return os.path.realpath(path)
-        except OSError:
-            # A link was replaced between two looks at it.
-            continue
-    return os.path.abspath(path)
 
 
 def _read(path: str, name: str, most: int, real_root: str) -> InstructionFile | UnreadInstructions | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from skills_core.resolved_path import resolved_path
+
 DSH_HOME_VARIABLE = "DSH_HOME"
 AGENTS_HOME_VARIABLE = "DSH_AGENTS_HOME"
 DSH_HOME_NAME = ".dsh"
@@ -61,7 +63,7 @@ def canonical_with_missing_tail(path: str) -> str:
             head = parent
         else:
             break
-    return os.path.join(os.path.realpath(head), *reversed(missing))
+    return os.path.join(resolved_path(head), *reversed(missing))
 
 
 def _home(explicit: str | None, variable: str, name: str) -> str:

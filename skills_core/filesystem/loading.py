@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from skills_core.filesystem.opening import FileTroubleError
 from skills_core.filesystem.outcome import Locator
 from skills_core.filesystem.problems import printable
 from skills_core.filesystem.reading import read_body
+from skills_core.resolved_path import resolved_path
 from skills_core.skill import SkillCandidate, SkillDefinition
 
 
@@ -53,7 +53,7 @@ def load(candidate: SkillCandidate, locator: Locator) -> Loaded | SkillReadError
             label=document.label,
             resource_base=candidate.resource_base,
             path=candidate.path,
-            real_path=real_path or os.path.realpath(locator.path),
+            real_path=real_path or resolved_path(locator.path),
             project_root=candidate.project_root,
             content=body,
             metadata=document.metadata,

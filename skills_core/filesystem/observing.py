@@ -22,6 +22,7 @@ from skills_core.filesystem.tree import Presence, RootTree
 from skills_core.filesystem.watch_set import folders_to_watch, watched_roots
 from skills_core.filesystem.watching.relevance import Relevance
 from skills_core.registry.provider import IncompleteReason, ProviderListing
+from skills_core.resolved_path import resolved_path
 
 _ATTEMPTS = 5
 _TICK = 0.006
@@ -166,7 +167,7 @@ class Observer:
             descriptors[tree.spec] = descriptor
             status = os.fstat(descriptor)
             identities[tree.spec] = tree.identity = (status.st_dev, status.st_ino)
-            real = os.path.realpath(tree.spec.path)
+            real = resolved_path(tree.spec.path)
             if real != tree.real:
                 _moved(tree, real)
             tree.refused_since = None
@@ -188,7 +189,9 @@ class Observer:
             try:
                 status = os.stat(tree.spec.path)
             except OSError as error:
-                if tree.presence == "present" or (tree.presence == "missing") != (trouble_of(error) == "gone"):
+                if tree.presence == "present" or (tree.presence == "missing") != (
+                    trouble_of(error) in ("gone", "link-loop")
+                ):
                     return False
             else:
                 if tree.presence == "missing":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from skills_core.filesystem.signature import Signature, signature_of
+from skills_core.resolved_path import resolved_path
 
 Trouble: TypeAlias = Literal["gone", "dangling-link", "link-loop", "link-outside", "not-regular", "refused", "failed"]
 """Why a file cannot be read. ``refused`` is a lack of permission, ``failed`` any other error of the system."""
@@ -18,7 +19,9 @@ FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, 
 """For opening a folder, to look at what lies in it relative to it."""
 
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
-_NOT_THERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
+_NOT_THERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
+"""A name that is too long for the system can have nothing at its place."""
+
 _REFUSED: Final = frozenset({errno.EACCES, errno.EPERM})
 
 
@@ -102,7 +105,7 @@ def open_file(path: str, *, confined: bool, dir_fd: int | None = None, rel: str 
         real_path = None
         if link or not _NO_FOLLOW:
             real_path = opened_path(descriptor, path, status)
-            if confined and not _lies_in(real_path, os.path.realpath(os.path.dirname(path))):
+            if confined and not _lies_in(real_path, resolved_path(os.path.dirname(path))):
                 raise FileTroubleError("link-outside", real_path or "")
     except BaseException:
         os.close(descriptor)

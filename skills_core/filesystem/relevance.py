@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from skills_core.filesystem.below import is_walkable
 from skills_core.filesystem.homes import canonical_with_missing_tail
 from skills_core.filesystem.tree import RootTree
+from skills_core.resolved_path import resolved_path
 
 
 def is_relevant(parts: Sequence[str], depth: int) -> bool:
@@ -44,7 +45,7 @@ def _in_root(tree: RootTree, written: str, real: str, depth: int) -> Iterable[st
             yield from (tree.path_of(entry) for entry in tree.entries if entry.startswith(f"{rel}/"))
     for folder in tree.folders.values():
         if folder.link:
-            target = os.path.realpath(tree.path_of(folder.rel))
+            target = resolved_path(tree.path_of(folder.rel))
             below = _parts_below(real, target)
             if below and is_relevant((folder.rel, *below), depth):
                 yield tree.path_of("/".join((folder.rel, *below)))

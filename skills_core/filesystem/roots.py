@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from skills_core.filesystem.homes import absolute, agents_home, dsh_home
 from skills_core.filesystem.settings import FilesystemSettings
+from skills_core.resolved_path import resolved_path
 from skills_core.skill import BUNDLED_RANK
 
 BUNDLED_VARIABLE = "DSH_BUNDLED_SKILL_DIR"
@@ -79,7 +80,7 @@ def root_specs(settings: FilesystemSettings, project_root: str | None) -> tuple[
 
 def lies_inside(path: str, folder: str) -> bool:
     """Whether ``path`` is ``folder`` or lies below it, as written or by real paths."""
-    return _below(path, folder) or _below(os.path.realpath(path), os.path.realpath(folder))
+    return _below(path, folder) or _below(resolved_path(path), resolved_path(folder))
 
 
 def drop_repeated(specs: Iterable[RootSpec], identities: dict[RootSpec, tuple[int, int]]) -> tuple[RootSpec, ...]:

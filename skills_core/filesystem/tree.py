@@ -11,6 +11,7 @@ from skills_core.filesystem.opening import Trouble
 from skills_core.filesystem.roots import RootSpec
 from skills_core.filesystem.signature import Signature
 from skills_core.problem import SkillProblem
+from skills_core.resolved_path import resolved_path
 from skills_core.skill import SkillCandidate
 
 FolderSignature: TypeAlias = tuple[int, int, int, int]
@@ -220,5 +221,5 @@ class RootTree:
         if entry.real_path is not None:
             return entry.real_path
         if entry.folder is not None and entry.folder.linked:
-            return os.path.realpath(self.path_of(entry.rel))
+            return resolved_path(self.path_of(entry.rel))
         return f"{self.real}/{entry.rel}" if self.real != "/" else f"/{entry.rel}"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from skills_core.filesystem.tree import RootTree
+from skills_core.resolved_path import resolved_path
 
 
 def folders_to_watch(trees: Sequence[RootTree], follow_links: bool) -> frozenset[str]:
@@ -33,7 +34,7 @@ def watched_roots(trees: Sequence[RootTree]) -> frozenset[str]:
             found.add(tree.real)
         if tree.presence != "present" or tree.real != tree.spec.path:
             folder, name = os.path.split(tree.spec.path)
-            found.add(os.path.join(os.path.realpath(folder), name))
+            found.add(os.path.join(resolved_path(folder), name))
     return frozenset(found)
 
 
@@ -43,7 +44,7 @@ def _of_root(tree: RootTree, follow_links: bool) -> frozenset[str]:
         return tree.watched[1]
     found: set[str] = set()
     if os.path.islink(tree.spec.path) and not follow_links:
-        found.add(os.path.realpath(os.path.dirname(tree.spec.path)))
+        found.add(resolved_path(os.path.dirname(tree.spec.path)))
     else:
         found.add(tree.real)
         for folder in tree.folders.values():
@@ -52,7 +53,7 @@ def _of_root(tree: RootTree, follow_links: bool) -> frozenset[str]:
             if not folder.linked:
                 found.add(f"{tree.real}/{folder.rel}")
             elif follow_links:
-                found.add(os.path.realpath(tree.path_of(folder.rel)))
+                found.add(resolved_path(tree.path_of(folder.rel)))
         if follow_links:
             found.update(os.path.dirname(entry.real_path) for entry in tree.entries.values() if entry.real_path)
     watched = frozenset(found)
@@ -64,4 +65,4 @@ def _nearest_folder(path: str) -> str:
     folder = os.path.dirname(path)
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
-    return os.path.realpath(folder)
+    return resolved_path(folder)

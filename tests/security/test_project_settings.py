@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 
 import pytest
 
+from app.settings.definition import Settings
 from tests.security.support import Machine, names, skill
 
 
@@ -166,3 +168,93 @@ def test_a_projects_file_that_is_none_ends_in_one_line(machine: Machine, kind: s
         machine.settings()
     assert str(path) in caught.value.message
     assert "\n" not in caught.value.message
+
+
+ALLOWED = ("custom_skill_dirs", "discovery_depth", "catalog_description_max_length", "disabled_skills", "model")
+
+
+def test_every_setting_but_these_few_is_refused(machine: Machine) -> None:
+    from app.errors import UsageError
+
+    assert set(ALLOWED) < set(Settings.model_fields)
+    for key in set(Settings.model_fields) - set(ALLOWED):
+        for spelling in (key, f'"{key}"', f"{key}.x", key.upper(), key.replace("_", "-")):
+            machine.project_settings(f"{spelling} = 1\n")
+            with pytest.raises(UsageError) as caught:
+                machine.settings()
+            assert caught.value.message.startswith(f"{machine.project}/.skilldeck.toml:1: "), spelling
+        machine.project_settings(f"[{key}]\nx = 1\n")
+        with pytest.raises(UsageError):
+            machine.settings()
+
+
+WRONG = [
+    "{}",
+    "[[]]",
+    '[{ a = "b" }]',
+    "1979-05-27",
+    "nan",
+    "-1",
+    "true",
+    '""',
+    '["a\\u0000b"]',
+    "99999999999999999999999999",
+    f'"{"a" * 60_000}"',
+    "[" * 5_000,
+]
+
+
+@pytest.mark.parametrize("key", ALLOWED)
+async def test_a_value_of_the_wrong_kind_is_one_line_or_without_effect(machine: Machine, key: str) -> None:
+    from app.errors import UsageError
+
+    skill(machine.user_skills, "tidy", "Tidies the desk.")
+    for value in WRONG:
+        machine.project_settings(f"{key} = {value}\n")
+        try:
+            machine.settings()
+        except UsageError as error:
+            assert error.message.startswith(f"{machine.project}/.skilldeck.toml"), value[:80]
+            assert "\n" not in error.message
+            assert len(error.message) < 1000, value[:80]
+            continue
+        async with machine.runtime() as runtime:
+            agent = await machine.agent(runtime)
+            assert await machine.turn(agent) == "done"
+            assert machine.catalogs() == [{"tidy": "Tidies the desk."}], value[:80]
+            await machine.session.aclose()
+
+
+async def test_long_lists_of_the_project_hold_nothing_up(machine: Machine) -> None:
+    skill(machine.user_skills, "tidy", "Tidies the desk.")
+    folders = ", ".join(f'"f{number}"' for number in range(3000))
+    machine.project_settings(f"custom_skill_dirs = [{folders}]\n")
+    async with machine.runtime() as runtime:
+        snapshot = await asyncio.wait_for(runtime.settled(10), 20)
+        assert snapshot.complete, snapshot.reason
+        assert names(snapshot) == {"tidy": "user-agents"}
+
+
+async def test_the_model_that_a_project_names_waits_for_trust(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model of the author's choice would be sent all that the person writes, with the person's own key."""
+    from app.models import may_have_key
+
+    monkeypatch.setenv("OPENROUTER_API_KEY", "k")
+    machine.project_settings('model = "openrouter:author/model"\n')
+    async with machine.runtime() as runtime:
+        assert (await runtime.open_model()).name == "offline"
+        assert runtime.settings.model == "offline"
+        assert runtime.settings.origin("model").kind == "default"
+        await runtime.access.remember_trust(str(machine.project), True)
+    async with machine.runtime() as runtime:
+        assert runtime.settings.model == "openrouter:author/model"
+        assert (await runtime.open_model()).name == "openrouter:author/model"
+        await runtime.access.remember_trust(str(machine.project), False)
+    machine.user_settings('model = "openai:mine"\n')
+    monkeypatch.setenv("SKILLDECK_API_KEY", "k")
+    async with machine.runtime() as runtime:
+        assert runtime.settings.model == "openai:mine"
+        # The person's own model keeps the person's own key.
+        assert may_have_key(runtime.settings, runtime.settings.model)

@@ -112,3 +112,44 @@ async def test_a_skill_that_names_files_elsewhere_opens_none(machine: Machine) -
         assert question.outside
         assert str(machine.secret) in question.detail
         assert SECRET not in machine.sent
+
+
+FAR = ["/", "/proc", "/proc/self", "/proc/self/fd", "/proc/self/task", "/sys", "/dev", "/dev/fd", "/dev/zero", "/tmp"]
+LOST = [
+    "nowhere",
+    ".",
+    "..",
+    "skills",
+    "x" * 255,
+    "x" * 300,
+    "x/" * 1500,
+    "/proc/1/root",
+    "/proc/self/mem",
+    "\n\x1b[2J",
+]
+
+
+@pytest.mark.parametrize("target", [*FAR, *LOST], ids=lambda target: repr(target[:20]))
+@pytest.mark.parametrize("place", ["root", "parent", "bundle", "file", "flat"])
+async def test_links_of_a_project_hold_the_persons_catalog_up_nowhere(
+    machine: Machine, place: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skills_core.filesystem.settling.REFUSED_AFTER", 0.1)
+    skill(machine.user_skills, "tidy", "Tidies the desk.")
+    link = {
+        "root": machine.project_skills,
+        "parent": machine.project_skills.parent,
+        "bundle": machine.project_skills / "far",
+        "file": machine.project_skills / "far" / "SKILL.md",
+        "flat": machine.project_skills / "far.md",
+    }[place]
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(target)
+    async with machine.runtime() as runtime:
+        snapshot = await asyncio.wait_for(runtime.settled(8), 15)
+        assert snapshot.complete, snapshot.reason
+        assert "tidy" in names(snapshot)
+        assert set(names(snapshot).values()) <= {"user-agents", "project-agents"}
+        agent = await machine.agent(runtime)
+        assert await machine.turn(agent) == "done"
+        assert machine.catalogs() == [{"tidy": "Tidies the desk."}]

@@ -39,6 +39,17 @@ OUTSIDE = [
     "~/.ssh/id_ed25519",
     "~root/.profile",
     "skill-link/secret.txt",
+    "/proc/1/root/etc/passwd",
+    "unreadable/etc/passwd",
+    "{outside}/../repository/../outside/secret.txt",
+    "../outside//secret.txt",
+    "../outside/secret.txt/.",
+    "../repository-of-someone/secret.txt",
+    "..\\outside\\secret.txt",
+    "%2e%2e/outside/secret.txt",
+    "\u2024\u2024/outside/secret.txt",
+    "\uff0e\uff0e/outside/secret.txt",
+    "file://{outside}/secret.txt",
 ]
 
 
@@ -47,6 +58,10 @@ async def test_nothing_beyond_the_project_is_touched_without_a_question(machine:
     (machine.project / "link").symlink_to(machine.secret)
     (machine.project / "linked").symlink_to(machine.outside)
     (machine.project / "proc").symlink_to("/proc/self")
+    (machine.project / "unreadable").symlink_to("/proc/1/root")
+    twin = machine.project.with_name("repository-of-someone")
+    twin.mkdir()
+    (twin / "secret.txt").write_text(SECRET)
     (machine.home / ".ssh").mkdir()
     (machine.home / ".ssh" / "id_ed25519").write_text(SECRET)
     # An untrusted project's skill that is a link to a folder elsewhere opens that folder to nobody.
@@ -91,14 +106,17 @@ async def test_paths_that_no_system_has_are_errors_in_words(machine: Machine, to
         assert "Traceback" not in text
 
 
-async def test_case_variants_of_the_project_are_other_folders(machine: Machine) -> None:
-    twin = machine.project.with_name("Repository")
+@pytest.mark.parametrize(
+    "name", ["Repository", "repository.", "repository ", "\uff52epository", "repository\u200b", "re\u0301pository"]
+)
+async def test_a_folder_that_is_only_named_like_the_project_is_another_one(machine: Machine, name: str) -> None:
+    twin = machine.project.with_name(name)
     if twin.exists():
-        pytest.skip("this file system does not tell letter cases apart")
+        pytest.skip("this file system takes both names for one")
     twin.mkdir()
     (twin / "secret.txt").write_text(SECRET)
     async with machine.runtime() as runtime:
-        assert "declined" in await call(machine, runtime, "read", path="../Repository/secret.txt")
+        assert "declined" in await call(machine, runtime, "read", path=f"../{name}/secret.txt")
         assert SECRET not in machine.sent
 
 
