@@ -1,20 +1,21 @@
 """Lists every pinned dependency with its licence, and checks the pins against what is installed.
 
-Known vulnerabilities are asked for with pip-audit where it is installed; it is no dependency of this project. The exit
-status is 1 when something is wrong, and 0 when nothing is, which is also said of what could not be asked.
+With ``--vulnerabilities`` it also asks what is known of vulnerabilities in the pinned versions. The exit status is 1
+when something is wrong, 2 when nothing is but there was not an answer about every package, else 0.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
-import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+
+import vulnerabilities
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = ("test", "models", "lint")
@@ -23,8 +24,6 @@ INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
 
 UNFIT = re.compile(r"\b(AGPL|GPL-|GPLv|GNU (Affero )?General Public)", re.IGNORECASE)
 """Licences that would bind this program's own users; the Lesser GPL does not."""
-
-AUDIT_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,15 @@ class Row:
 
 
 def main() -> int:
-    pins = read_pins((ROOT / "constraints.txt").read_text("utf-8"))
+    parser = argparse.ArgumentParser(description="Licences, pins and known vulnerabilities of the dependencies.")
+    parser.add_argument(
+        "--vulnerabilities",
+        action="store_true",
+        help="also ask, by network, what is known of the pinned versions",
+    )
+    asks = bool(parser.parse_args().vulnerabilities)
+    constraints = ROOT / "constraints.txt"
+    pins = read_pins(constraints.read_text("utf-8"))
     installed = {normal(each.name): each for each in metadata.distributions() if each.name}
     wanted = {"run": closure(requirements(()), installed), "all": closure(requirements(EXTRAS), installed)}
     rows = [
@@ -48,24 +55,39 @@ def main() -> int:
         )
         for name, version in sorted(pins.items())
     ]
-    widths = [max(len(getattr(row, field)) for row in rows) for field in ("name", "version", "use")]
-    for row in rows:
-        cells = zip((row.name, row.version, row.use), widths, strict=True)
-        print("  ".join([*(text.ljust(width) for text, width in cells), row.licence]))
-    faults = [
-        *pin_faults(pins, installed, wanted["all"]),
-        *(f"{row.name}: its licence is {row.licence}" for row in rows if UNFIT.search(row.licence)),
-        *(
-            f"{row.name}: its licence is not stated"
-            for row in rows
-            if row.licence == "unknown" and row.name in installed
-        ),
-    ]
-    known, said = vulnerabilities()
-    print(f"\n{len(rows)} pinned, {len(wanted['run'])} of them needed to run. {said}")
-    for fault in (*faults, *known):
+    print_table(rows)
+    faults = [*pin_faults(pins, installed, wanted["all"]), *licence_faults(rows, installed)]
+    print(f"\n{len(rows)} pinned, {len(wanted['run'])} of them needed to run.")
+    complete = True
+    if asks:
+        findings = vulnerabilities.ask(constraints)
+        faults += findings.known
+        complete = findings.complete
+        print(findings.sentence)
+    else:
+        print("Known vulnerabilities: not asked for; --vulnerabilities does.")
+    for fault in faults:
         print(f"audit: {fault}", file=sys.stderr)
-    return 1 if faults or known else 0
+    if faults:
+        return 1
+    return 0 if complete else 2
+
+
+def print_table(rows: Iterable[Row]) -> None:
+    cells = [(row.name, row.version, row.use, row.licence) for row in rows]
+    widths = [max(len(each[column]) for each in cells) for column in range(3)]
+    for each in cells:
+        print("  ".join([*(text.ljust(width) for text, width in zip(each, widths, strict=False)), each[3]]))
+
+
+def licence_faults(rows: Iterable[Row], installed: dict[str, metadata.Distribution]) -> list[str]:
+    faults: list[str] = []
+    for row in rows:
+        if UNFIT.search(row.licence):
+            faults.append(f"{row.name}: its licence is {row.licence}")
+        elif row.licence == "unknown" and row.name in installed:
+            faults.append(f"{row.name}: its licence is not stated")
+    return faults
 
 
 def normal(name: str) -> str:
@@ -132,33 +154,16 @@ def pin_faults(pins: dict[str, str], installed: dict[str, metadata.Distribution]
 def licence_of(distribution: metadata.Distribution) -> str:
     """The licence in few words: the expression, else the classifiers, else the first line of the field."""
     facts = distribution.metadata
-    expression = facts.get("License-Expression")
+    expression = facts.get_all("License-Expression")
     if expression:
-        return expression
+        return expression[0]
     classified = [
         line.rpartition(" :: ")[2] for line in facts.get_all("Classifier") or () if line.startswith("License :: ")
     ]
     if classified:
         return ", ".join(classified)
-    lines = (facts.get("License") or "").strip().splitlines()
+    lines = "".join(facts.get_all("License") or ()).strip().splitlines()
     return lines[0][:60] if lines else "unknown"
-
-
-def vulnerabilities() -> tuple[list[str], str]:
-    """What pip-audit knows of the pinned versions, and a sentence about the asking."""
-    program = shutil.which("pip-audit", path=str(Path(sys.executable).parent)) or shutil.which("pip-audit")
-    if program is None:
-        return [], "Known vulnerabilities were not asked for: pip-audit is not installed."
-    words = [program, "--requirement", str(ROOT / "constraints.txt"), "--no-deps", "--disable-pip"]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=AUDIT_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return [], "Known vulnerabilities could not be asked for: pip-audit did not answer."
-    if done.returncode == 0:
-        return [], "pip-audit knows no vulnerability in them."
-    if "vulnerabilit" in done.stdout + done.stderr and "Found " in done.stdout + done.stderr:
-        return done.stdout.strip().splitlines(), "pip-audit found vulnerabilities."
-    return [], "Known vulnerabilities could not be asked for: the index did not answer."
 
 
 def _parsed(requirement: str) -> tuple[str, tuple[str, ...]]:
