@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
@@ -39,6 +40,14 @@ TRUST_SAID = {
 }
 
 
+QUIET_SECONDS = 0.4
+"""How long no answer may have been given before one that allows something: a key that is held down, or pressed twice,
+would answer the question that comes next, before anyone has read it."""
+
+ALLOWING = frozenset({"yes", "once", "session"})
+TOO_SOON = "That came too soon after the answer before: read this question, then press the key again."
+
+
 @dataclass(slots=True, eq=False)
 class Asked:
     """A question that waits for its answer."""
@@ -55,8 +64,12 @@ class Asked:
 class QuestionDesk:
     """The ``Approver`` of the screen. Cancelling the asking task takes its question back."""
 
-    def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, on_change: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.on_change = on_change
+        self._clock = clock
+        self._answered_at = float("-inf")
         self._asked: list[Asked] = []
 
     @property
@@ -86,16 +99,29 @@ class QuestionDesk:
     async def approve_trust(self, question: TrustQuestion) -> bool | None:
         return {"yes": True, "no": False}.get(await self._ask("trust", question))
 
-    def answer(self, value: str) -> None:
-        """Answers the question that is shown; does nothing for a value that it does not offer."""
+    @property
+    def quiet(self) -> bool:
+        """Whether the last answer, or the last key that came too soon after it, lies long enough back."""
+        return self._clock() - self._answered_at >= QUIET_SECONDS
+
+    def answer(self, value: str) -> bool:
+        """Answers the question that is shown; False when the answer does not count.
+
+        That is so for a value that it does not offer, and for one that allows something too soon after another.
+        """
         current = self.current
-        if current is not None and any(option.value == value for option in current.options):
-            for asked in [current, *(asked for asked in self._asked if _same_project(asked, current))]:
-                if asked in self._asked:
-                    self._asked.remove(asked)
-                if not asked.answer.done():
-                    asked.answer.set_result(value)
-            self.on_change()
+        if current is None or all(option.value != value for option in current.options):
+            return False
+        quiet, self._answered_at = self.quiet, self._clock()
+        if value in ALLOWING and not quiet:
+            return False
+        for asked in [current, *(asked for asked in self._asked if _same_project(asked, current))]:
+            if asked in self._asked:
+                self._asked.remove(asked)
+            if not asked.answer.done():
+                asked.answer.set_result(value)
+        self.on_change()
+        return True
 
     async def _ask(self, kind: Literal["tool", "trust"], question: ToolQuestion | TrustQuestion) -> str:
         asked = Asked(kind, question, asyncio.get_running_loop().create_future())

@@ -20,7 +20,7 @@ from app.controllers.composer_history import ComposerHistory
 from app.controllers.hints import composer_hints
 from app.controllers.inert import inert_line
 from app.controllers.marks import ASCII, Marks
-from app.controllers.questions import TRUST_SAID, QuestionDesk
+from app.controllers.questions import TOO_SOON, TRUST_SAID, QuestionDesk
 from app.controllers.send_rules import SendRules
 from app.controllers.skill_view import SkillView, local_now
 from app.controllers.status_line import StatusFacts
@@ -322,8 +322,9 @@ class ChatScreen(Screen[None]):
         current = self.desk.current
         if current is None:
             return
-        self.desk.answer(value)
-        if current.kind == "trust":
+        if not self.desk.answer(value):
+            self.say(TOO_SOON, "warning", 4)
+        elif current.kind == "trust":
             self.say(TRUST_SAID[value], "muted", 6)
 
     def action_answer(self, index: int) -> None:

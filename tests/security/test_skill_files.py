@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.security.support import SECRET, Machine, call, names, skill
+from tests.security.support import SECRET, Machine, call, names, skill, until
 
 
 @pytest.mark.parametrize("kind", ["absolute", "relative", "sibling", "chain", "flat"])
@@ -153,3 +153,24 @@ async def test_links_of_a_project_hold_the_persons_catalog_up_nowhere(
         agent = await machine.agent(runtime)
         assert await machine.turn(agent) == "done"
         assert machine.catalogs() == [{"tidy": "Tidies the desk."}]
+
+
+@pytest.mark.parametrize("depth", [1, 6])
+@pytest.mark.parametrize("target", ["/", "/proc", "/proc/self/task", "/dev"])
+async def test_a_root_that_leads_anywhere_keeps_nobody_from_seeing_changes(
+    machine: Machine, target: str, depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skills_core.filesystem.settling.REFUSED_AFTER", 0.1)
+    skill(machine.user_skills, "tidy")
+    machine.project_settings(f'custom_skill_dirs = ["{target}"]\ndiscovery_depth = {depth}\n')
+    machine.project_skills.parent.mkdir(parents=True)
+    machine.project_skills.symlink_to(target)
+    async with machine.runtime(watch=True) as runtime:
+        snapshot = await asyncio.wait_for(runtime.settled(10), 20)
+        assert snapshot.complete, snapshot.reason
+        skill(machine.user_skills, "later")
+
+        async def seen() -> bool:
+            return "later" in names(await runtime.registry.snapshot(runtime.lookup))
+
+        await until(seen, "the new skill", 10)

@@ -170,6 +170,7 @@ async def test_instructions_alone_raise_the_question_and_typing_goes_on(tmp_path
         deck.chat.completion.dismiss()
         await pilot.press("enter")
         await deck.until(lambda: deck.chat.desk.current is not None, "the question again")
+        await deck.until(lambda: deck.chat.desk.quiet, "the pause after an answer")
         await pilot.press("f2")
         await deck.until(lambda: deck.runtime.access.trust_of(str(project)) is True, "the other answer")
 
