@@ -189,9 +189,7 @@ class Observer:
             try:
                 status = os.stat(tree.spec.path)
             except OSError as error:
-                if tree.presence == "present" or (tree.presence == "missing") != (
-                    trouble_of(error) in ("gone", "link-loop")
-                ):
+                if tree.presence == "present" or (tree.presence == "missing") != _is_missing(tree, error):
                     return False
             else:
                 if tree.presence == "missing":
@@ -210,7 +208,7 @@ def _root_trouble(tree: RootTree, error: OSError, sweep: Sweep) -> None:
             tree.refused_since = sweep.now
     elif error.errno == errno.ENOTDIR and _is_file(tree.spec.path):
         tree.presence = "not-a-folder"
-    elif trouble_of(error) in ("gone", "link-loop"):
+    elif _is_missing(tree, error):
         tree.presence = "missing"
     else:
         tree.presence = "failed"
@@ -227,6 +225,14 @@ def _root_trouble(tree: RootTree, error: OSError, sweep: Sweep) -> None:
         tree.last_change = sweep.now
         tree.revision += 1
         sweep.changed = True
+
+
+def _is_missing(tree: RootTree, error: OSError) -> bool:
+    """Whether nothing can be there. A name that the system does not take is an error of the person's own settings, and
+    says so; one that a project brings must hold up nothing."""
+    if error.errno == errno.ENAMETOOLONG:
+        return tree.spec.project_root is not None
+    return trouble_of(error) in ("gone", "link-loop")
 
 
 def _is_file(path: str) -> bool:

@@ -148,7 +148,7 @@ def test_a_folder_that_the_project_names_needs_its_trust(place: Place) -> None:
 
 def test_what_cannot_be_read_makes_the_answer_incomplete_and_says_why(place: Place) -> None:
     """No one, not even root, can look into a folder whose name is longer than a file system takes."""
-    unreadable = ("--skills-dir", str(place.project / ("x" * 300)))
+    unreadable = ("--skills-dir", str(place.home / ("x" * 300)))
     place.skill("mine")
     ended = place.run("skills", "--json", *unreadable)
     assert ended.status == 1

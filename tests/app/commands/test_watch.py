@@ -70,7 +70,7 @@ def test_a_switch_of_another_process_is_a_change(place: Place, started: Start) -
 
 
 def test_an_incomplete_catalog_is_told_with_its_reason(place: Place, started: Start) -> None:
-    watch = started("--skills-dir", str(place.project / ("x" * 300)), "watch", "--json")
+    watch = started("--skills-dir", str(place.home / ("x" * 300)), "watch", "--json")
     event = watch.event(lambda event: True)
     assert list(event) == ["event", "reason"]
     assert event["event"] == "incomplete"
