@@ -55,6 +55,7 @@ def run(context: CommandContext) -> int:
 
 async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApprover, prompt: str) -> int:
     from app.commands.answer_stream import AnswerStream
+    from skills_core.agent.models import close_model
     from skills_core.session.event import user_message
 
     session = await _session(runtime, context)
@@ -71,9 +72,7 @@ async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApp
             if answer:
                 context.output.text(answer)
     finally:
-        close = getattr(model, "aclose", None)
-        if close is not None:
-            await close()
+        await close_model(model)
         await session.aclose()
     if outcome.reason == "done":
         return DONE

@@ -18,6 +18,7 @@ from app.controllers.transcript import Transcript
 from app.controllers.usage import UsageTotals, usage_totals, with_event
 from skills_core.agent.live import Compacting, LiveItem, QueueChanged, Retrying, StepStarted, ToolFinished, ToolStarted
 from skills_core.agent.model import TextDelta
+from skills_core.agent.models.closing import close_model
 from skills_core.agent.outcome import TurnOutcome
 from skills_core.session import event as kinds
 from skills_core.session.event import PendingEvent, SessionEvent, source_kind, user_message
@@ -57,6 +58,7 @@ class Conversation:
         self._unsubscribe: list[Callable[[], None]] = []
         self._sending: set[asyncio.Task[None]] = set()
         self._model: Model | None = None
+        self._retired: list[Model] = []
 
     @property
     def session(self) -> Session | None:
@@ -79,7 +81,8 @@ class Conversation:
         """Shows another session and continues in it. The one before is closed; its turn is stopped first."""
         await self._leave()
         self._session = session
-        self._model = model or self._model
+        self._adopt(model or self._model)
+        await self._close_retired()
         taken = len(session.events)
         prepared, usage = await asyncio.to_thread(_prepared, session.events[:taken])
         self._agent = self.runtime.agent_for(session, self._desk, self._model)
@@ -145,18 +148,23 @@ class Conversation:
         return "\n\n".join(joined_text(message.data.get("content")) for message in self._agent.take_queued())
 
     async def set_model(self, model: Model) -> None:
-        """Uses another model from the next request on."""
-        self._model = model
+        """Uses another model from the next request on; the one before is closed once no request uses it."""
+        self._adopt(model)
         if self._agent is not None:
             await self._agent.set_model(model)
         self._ports.changed()
+        if not self.busy:
+            await self._close_retired()
 
     async def compact(self) -> str:
         """Replaces the older part by a summary; returns one line that says what came of it."""
-        if self._agent is None or self.busy:
-            return "A turn is running: stop it first, or wait."
         agent = self._agent
+        if self.busy:
+            return "A turn is running: stop it first, or wait."
+        if agent is None:
+            return "There is no conversation yet, so there is nothing to compact."
         outcome = await agent.compact()
+        await self._close_retired()
         self._set_activity("")
         if agent.queued and self._agent is agent:
             self._start()
@@ -171,9 +179,17 @@ class Conversation:
     async def aclose(self) -> None:
         """Stops the turn, and closes the agent, the session and the connections of the model."""
         await self._leave()
-        close = getattr(self._model, "aclose", None)
-        if close is not None:
-            await close()
+        await self._close_retired()
+        await close_model(self._model)
+
+    def _adopt(self, model: Model | None) -> None:
+        before, self._model = self._model, model
+        if before is not None and before is not model:
+            self._retired.append(before)
+
+    async def _close_retired(self) -> None:
+        while self._retired:
+            await close_model(self._retired.pop())
 
     async def _leave(self) -> None:
         for sending in tuple(self._sending):
@@ -214,11 +230,12 @@ class Conversation:
         self._ports.ended(outcome)
         if agent.queued and outcome.reason == "done" and self._agent is agent:
             self._start()
+        await self._close_retired()
 
     def _event(self, event: SessionEvent) -> None:
         self._count(event)
         self.transcript.event(event)
-        if event.type == kinds.ASSISTANT_MESSAGE:
+        if event.type in (kinds.ASSISTANT_MESSAGE, kinds.COMPACTION):
             self._ports.changed()
 
     def _count(self, event: SessionEvent) -> None:

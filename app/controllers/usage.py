@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from skills_core.session.event import ASSISTANT_MESSAGE, SessionEvent
+from skills_core.session.event import ASSISTANT_MESSAGE, COMPACTION, SessionEvent
 from skills_core.words import counted
 
 _FREE = ("offline", "script:")
@@ -43,8 +43,12 @@ def usage_totals(events: Iterable[SessionEvent]) -> UsageTotals:
 
 
 def with_event(totals: UsageTotals, event: SessionEvent) -> UsageTotals:
-    """The totals with one more event of the log; the same ones when it is no reply of a real model."""
-    if event.type != ASSISTANT_MESSAGE:
+    """The totals with one more event of the log; the same ones when it holds no reply of a real model.
+
+    The summary of a compaction is a reply too, when a model was asked for it.
+    """
+    asked = event.type == COMPACTION and (event.data.get("model") or event.data.get("usage"))
+    if event.type != ASSISTANT_MESSAGE and not asked:
         return totals
     usage = event.data.get("usage")
     counts: Mapping[str, Any] = cast("Mapping[str, Any]", usage) if isinstance(usage, Mapping) else {}

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.model import Model, ModelError, ModelReply, ModelRequest, ToolSchema
 from skills_core.agent.outcome import CompactionOutcome
-from skills_core.agent.reply import PartialReply, storable
+from skills_core.agent.reply import PartialReply, storable, usage_data
 from skills_core.agent.streaming import stream_reply
 from skills_core.session.compaction import (
     KEEP_TOKENS,
@@ -58,19 +58,23 @@ class Compactor:
             return CompactionOutcome(compacted=False, message="There is nothing older to compact.")
         before = _tokens(visible)
         by_model = getattr(model, "writes_summaries", True) is not False
-        summary = ""
+        summary, usage = "", None
         if by_model:
             try:
-                summary = await self._ask(model, plan, system_prompt, tools)
+                reply = await self._ask(model, plan, system_prompt, tools)
+                usage = usage_data(reply.usage)
+                summary = _text_of(reply)
+                failure = "" if summary else "it was empty"
             except ModelError as error:
+                failure = error.message
+            if failure:
                 by_model = False
-                text = f"The model wrote no summary ({error.message}); the summary was taken from the log."
+                text = f"The model wrote no summary ({failure}); the summary was taken from the log."
                 await self._record(PendingEvent(NOTICE, {"text": text, "level": "warning"}))
-        if not summary:
-            by_model = False
+        if not by_model:
             summary = extractive_summary(plan.replaced)
         writer = model.name if by_model else None
-        await self._record(compaction_event(plan, summary, model=writer, tokens_before=before))
+        await self._record(compaction_event(plan, summary, model=writer, usage=usage, tokens_before=before))
         after = _tokens(self._session.surface.visible)
         return CompactionOutcome(
             compacted=True,
@@ -80,23 +84,25 @@ class Compactor:
             tokens_after=after,
         )
 
-    async def _ask(self, model: Model, plan: CompactionPlan, system_prompt: str, tools: tuple[ToolSchema, ...]) -> str:
-        """The model's summary of the replaced part, which it gets as it had it, with the question behind it.
+    async def _ask(
+        self, model: Model, plan: CompactionPlan, system_prompt: str, tools: tuple[ToolSchema, ...]
+    ) -> ModelReply:
+        """The reply that summarises the replaced part, which the model gets as it had it, with the question behind it.
 
         The tools go along because servers want to know those that a conversation speaks of, and cache what they know.
         """
         messages: tuple[ModelMessage, ...] = (*self._replaced_messages(plan), UserMessage((text_block(_ASK),)))
         request = ModelRequest(system_prompt, messages, tools)
-        reply: ModelReply = await stream_reply(model, request, PartialReply(), self._limits, _ignore)
-        texts = [str(block.get("text", "")) for block in reply.content if block.get("type") == "text"]
-        summary = str(storable("".join(texts))).strip()
-        if not summary:
-            raise ModelError("bad-response", "it was empty")
-        return summary[:_SUMMARY_MAX]
+        return await stream_reply(model, request, PartialReply(), self._limits, _ignore)
 
     def _replaced_messages(self, plan: CompactionPlan) -> tuple[ModelMessage, ...]:
         replaced = {event.seq for event in plan.replaced}
         return tuple(message for message in self._session.surface.messages() if message.seq in replaced)
+
+
+def _text_of(reply: ModelReply) -> str:
+    texts = [str(block.get("text", "")) for block in reply.content if block.get("type") == "text"]
+    return str(storable("".join(texts))).strip()[:_SUMMARY_MAX]
 
 
 def _tokens(visible: Sequence[SessionEvent]) -> int:

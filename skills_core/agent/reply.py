@@ -123,20 +123,24 @@ def normalised(reply: ModelReply, new_id: Callable[[str], str]) -> ModelReply:
 
 def assistant_data(reply: ModelReply, model: str) -> dict[str, Any]:
     """The data of the ``assistant/message`` event."""
-    counts = {
-        "input_tokens": reply.usage.input_tokens,
-        "output_tokens": reply.usage.output_tokens,
-        "cache_read_tokens": reply.usage.cache_read_tokens,
-        "cache_write_tokens": reply.usage.cache_write_tokens,
-        "cost": reply.usage.cost,
-    }
-    known = {name: count for name, count in counts.items() if count is not None}
     data: dict[str, Any] = {
         "content": list(reply.content),
         "model": model,
-        "usage": known or None,
+        "usage": usage_data(reply.usage),
         "stop_reason": reply.stop_reason,
     }
     if reply.model and reply.model != model:
         data["served_model"] = storable(reply.model)
     return data
+
+
+def usage_data(usage: Usage) -> dict[str, Any] | None:
+    """What the server counted, as the log keeps it; None when it counted nothing."""
+    counts = {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "cost": usage.cost,
+    }
+    return {name: count for name, count in counts.items() if count is not None} or None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -77,12 +77,14 @@ def compaction_event(
     summary: str,
     *,
     model: str | None = None,
+    usage: Mapping[str, Any] | None = None,
     tokens_before: int | None = None,
     carry_tokens: int = CARRY_TOKENS,
     estimate: TokenEstimate = estimate_tokens,
 ) -> PendingEvent:
     """The event that replaces the planned part by ``summary``; ``model`` wrote it, or None when it is extractive.
 
+    ``usage`` is what the request for it took, also one that brought no summary.
     Instructions of skills that were loaded in that part go on with it as far as ``carry_tokens`` reach, first those
     that the user invoked; the others are named for loading again.
     """
@@ -102,6 +104,8 @@ def compaction_event(
     }
     if model is not None:
         data["model"] = model
+    if usage is not None:
+        data["usage"] = dict(usage)
     return PendingEvent(COMPACTION, data)
 
 

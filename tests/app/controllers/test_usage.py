@@ -62,3 +62,12 @@ def test_a_page_says_what_is_unknown() -> None:
     lines = dict(usage_lines(usage_totals(events(None))))
     assert "does not count" in lines["tokens"]
     assert "no price" in lines["cost"]
+
+
+def test_a_summary_by_a_model_counts() -> None:
+    by_model = SessionEvent(3, "", "compaction", {"model": "openai:m", "usage": COUNTED})
+    without_count = SessionEvent(4, "", "compaction", {"model": "openai:m"})
+    in_vain = SessionEvent(5, "", "compaction", {"usage": COUNTED})
+    from_the_log = SessionEvent(6, "", "compaction", {"summary": "x"})
+    totals = usage_totals([*events(COUNTED), by_model, without_count, in_vain, from_the_log])
+    assert (totals.replies, totals.counted, totals.tokens) == (4, 3, 3 * 1234)

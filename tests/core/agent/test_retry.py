@@ -214,6 +214,7 @@ async def test_an_overflow_compacts_once_and_goes_on(bench: Bench) -> None:
     compaction = bench.data("compaction")[0]
     assert compaction["summary"] == "The summary."
     assert compaction["model"] == "played"
+    assert compaction["usage"] == {"input_tokens": 10, "output_tokens": 1}
     summary_request, last_request = model.requests[1:]
     assert message_text(summary_request.messages[-1]).startswith("Summarise")
     assert summary_request.messages[0] == model.requests[0].messages[0]
@@ -250,8 +251,21 @@ async def test_a_summary_that_fails_is_taken_from_the_log(bench: Bench) -> None:
     outcome = await within(agent.run_turn(user_message("Now this")), "the turn")
     assert outcome.reason == "done"
     assert "request 1" in bench.data("compaction")[0]["summary"]
-    assert "model" not in bench.data("compaction")[0]
+    assert bench.data("compaction")[0].keys().isdisjoint({"model", "usage"})
     assert "taken from the log" in bench.data("notice")[0]["text"]
+
+
+async def test_an_empty_summary_is_told_and_what_it_took_is_kept(bench: Bench) -> None:
+    await _long_session(bench)
+    agent = await bench.agent(model=PlayedModel(" \n"), session=bench.session)
+    outcome = await within(agent.compact(), "the compaction")
+    assert outcome.compacted
+    assert not outcome.by_model
+    compaction = bench.data("compaction")[0]
+    assert "request 1" in compaction["summary"]
+    assert "model" not in compaction
+    assert compaction["usage"] == {"input_tokens": 10, "output_tokens": 1}
+    assert "it was empty" in bench.data("notice")[0]["text"]
 
 
 async def test_compaction_comes_by_itself_near_the_window(bench: Bench) -> None:
