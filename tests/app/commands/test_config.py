@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.settings.definition import Settings
 from tests.app.commands.conftest import Place
 
@@ -120,3 +122,21 @@ def test_an_unknown_theme_is_told(place: Place) -> None:
     assert rows["theme"]["status"] == "warning"
     assert 'no theme "nope"' in rows["theme"]["detail"]
     assert "skilldeck-dark" in rows["theme"]["hint"]
+
+
+def test_doctor_tells_what_the_project_brings_and_whether_it_is_trusted(place: Place) -> None:
+    def row(*words: str) -> dict[str, Any]:
+        return next(row for row in place.run("doctor", "--json", *words).json if row["check"] == "trust")
+
+    assert row()["detail"] == "this project has no skills or instructions of its own"
+    (place.project / "AGENTS.md").write_text("Be kind.\n")
+    place.skill("mine")
+    found = row()
+    assert (found["status"], found["detail"]) == ("ok", f"{place.project}: not asked yet (1 skill, AGENTS.md)")
+    assert "--trust yes" in found["hint"]
+    assert row("--trust", "yes")["detail"] == f"{place.project}: trusted (1 skill, AGENTS.md)"
+    (place.project / "AGENTS.md").unlink()
+    (place.project / "AGENTS.md").symlink_to(place.home)
+    found = row("--trust", "no")
+    assert found["status"] == "warning"
+    assert found["detail"].startswith(f"{place.project}: refused (1 skill); AGENTS.md is a folder, not a file")

@@ -159,6 +159,20 @@ def test_instructions_of_an_untrusted_project_stay_out_and_are_named(place: Plac
     assert (ended.err, "marvellous" in ended.out) == ("", False)
 
 
+def test_the_model_that_a_project_names_is_used_once_it_is_trusted(place: Place) -> None:
+    (place.project / ".skilldeck.toml").write_text('model = "openrouter:author/model"\n')
+    ended = place.run("run", "hello", "--no-save")
+    assert ended.status == 0
+    assert (
+        ended.err
+        == "skilldeck: openrouter:author/model, the model that the project names, is used once it is trusted\n"
+    )
+    assert place.run("run", "hello", "--no-save", "--model", "offline").err == ""
+    ended = place.run("run", "hello", "--no-save", "--trust", "yes")
+    assert ended.status == 2
+    assert "no key" in ended.err
+
+
 def test_instructions_that_lead_outside_are_told(place: Place) -> None:
     (place.project.parent / "secret.txt").write_text("marvellous\n")
     (place.project / "AGENTS.md").symlink_to("../secret.txt")
