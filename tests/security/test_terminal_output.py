@@ -193,6 +193,24 @@ def test_a_stored_session(place: HostilePlace, session: str, form: str) -> None:
     place.checked("sessions", "--all", "--json")
 
 
+@pytest.mark.parametrize("trust", ["yes", "ask"])
+def test_folders_of_instruction_files(place: HostilePlace, trust: str) -> None:
+    """Their names are in the question's line, in notices and in what the transcript shows."""
+    inner = place.project / NAME.replace("/", "|") / "b"
+    inner.mkdir(parents=True)
+    (inner.parent / "AGENTS.md").write_text(EVIL)
+    (inner / "AGENTS.md").symlink_to(place.home)
+    status, _, err = place.checked("run", "--trust", trust, "--cwd", str(inner), "hello")
+    assert status == DONE
+    assert "AGENTS.md is a folder, not a file" in err
+    assert ("is not trusted" in err) is (trust == "ask")
+    identifier = json.loads(place.checked("sessions", "--all", "--json")[1])[0]["id"]
+    for form in ("text", "markdown", "html"):
+        _, out, _ = place.checked("show", identifier, "--format", form)
+        assert ("AGENTS.md" in out) is (trust == "yes")
+    place.checked("doctor", "--json", "--cwd", str(inner))
+
+
 def test_a_session_log_that_was_tampered_with(place: HostilePlace, session: str) -> None:
     (log,) = (place.home / "state" / "sessions").rglob(f"*{session}*.jsonl")
     lines = log.read_text().splitlines()
