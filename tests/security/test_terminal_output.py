@@ -324,6 +324,7 @@ def watching(place: HostilePlace) -> Iterator[subprocess.Popen[bytes]]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        bufsize=0,  # what a buffer held back would be missing in what ``communicate`` gives
     )
     yield process
     if process.poll() is None:
