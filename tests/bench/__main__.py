@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.bench.table import render
 
-PARTS = ("core", "session", "ui")
+PARTS = ("core", "session", "ui", "popup")
 
 
 def main() -> None:
@@ -38,9 +38,9 @@ def main() -> None:
             )
             print(render(core_bench.ROWS, found[part]))
         else:
-            from tests.bench import session_bench, ui_bench
+            from tests.bench import popup_bench, session_bench, ui_bench
 
-            found[part] = (session_bench if part == "session" else ui_bench).main()
+            found[part] = {"session": session_bench, "ui": ui_bench, "popup": popup_bench}[part].main()
             print(render([(name, name) for name in found[part]], {"": found[part]}))
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")

@@ -21,7 +21,7 @@ from typing import Protocol
 from skills_core.filesystem.watching.failure import NoNativeWatcherError
 from skills_core.filesystem.watching.mounts import read_mounts, silent_folders
 
-STEP_MS = 20
+STEP_MS = 10
 """Milliseconds between two looks at what the kernel reported; a batch comes after one quiet step."""
 DEBOUNCE_MS = 50
 """Milliseconds after which a batch is handed on although more events keep coming."""
