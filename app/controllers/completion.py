@@ -105,6 +105,7 @@ class Completion:
         self.index = 0
         self.moved = False
         self._dismissed: tuple[str, int, str] | None = None
+        self._reading: tuple[object, int] = (None, 0)
         self._fresh: set[tuple[bool, str]] = set()
         self._in_own_order = command_choices(commands)
         self._commands = self._in_own_order
@@ -215,6 +216,18 @@ class Completion:
         if 0 <= index < len(self.items):
             self.index = index
             self.moved = True
+
+    @property
+    def reading(self) -> int:
+        """The line of the selected choice's description at which the detail area begins, from 0."""
+        chosen = self.selected
+        return self._reading[1] if chosen is not None and self._reading[0] == chosen.key else 0
+
+    def read_at(self, line: int) -> None:
+        """Lets the detail area begin at another line, until another choice is selected."""
+        chosen = self.selected
+        if chosen is not None:
+            self._reading = (chosen.key, max(line, 0))
 
     def dismiss(self) -> None:
         """Closes the popup and keeps the text; the same token does not open it again."""

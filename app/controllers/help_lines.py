@@ -26,6 +26,7 @@ COMPLETION_KEYS = (
     KeyHelp("pageup,pagedown", "Choose ten further", ""),
     KeyHelp("tab", "Accept; never sends", ""),
     KeyHelp("enter", "Accept a name that is not complete, else send", ""),
+    KeyHelp("alt+up,alt+down", "Read on in a long description", ""),
     KeyHelp("escape", "Close the completions and keep the text", ""),
 )
 BAR_WORDS = (

@@ -25,7 +25,7 @@ def composer_hints(
     elif elsewhere == "question":
         hints = ["Left/Right choose", "Enter answers", "Up/Down read", "Esc writes on"]
     elif popup:
-        hints = ["Tab or Enter accepts", "Up/Down choose", "Esc closes"]
+        hints = ["Tab accepts", "Up/Down choose", "Esc closes"]
     elif question:
         hints = ["F2 F3 F4 answer", *(["Esc stops"] if busy else []), "Shift+Tab reads it"]
     elif busy:

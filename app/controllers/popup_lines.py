@@ -14,6 +14,7 @@ from app.controllers.text_layout import Line, Piece, Role, cut_pieces, wrap
 from skills_core.skill import SkillSummary
 
 MAX_ROWS = 10
+READ_KEYS = "Alt+Up/Down"
 _NAME_LIMIT = 34
 _BADGE_WIDTH = 7
 _LOOKED_AT = 200
@@ -77,13 +78,29 @@ def _highlighted(name: str, positions: Sequence[int]) -> list[Piece]:
     return pieces
 
 
-def count_line(shown: Window, width: int, marks: Marks, above: int = 0, below: int = 0) -> Line:
-    """``3 of 27`` between rules, with the keys; ``above`` and ``below`` count what came out of sight."""
+def count_line(
+    shown: Window,
+    width: int,
+    marks: Marks,
+    above: int = 0,
+    below: int = 0,
+    *,
+    enter_accepts: bool = True,
+    reading: str = "",
+) -> Line:
+    """``3 of 27`` between rules, with the keys; ``above`` and ``below`` count what came out of sight.
+
+    Enter takes the selection as long as the name is unfinished, and sends the draft after that. ``reading`` says which
+    part of a long description is below.
+    """
     said = f" {shown.selected + 1:,} of {shown.total:,} "
     if above or below:
         where = [f"{count:,} new {place}" for count, place in ((above, "above"), (below, "below")) if count]
         said += f"{marks.separator} {', '.join(where)} "
-    keys = f" Tab or Enter accepts {marks.separator} Esc closes "
+    if reading:
+        said += f"{marks.separator} {reading} "
+    accepts = "Tab or Enter accepts" if enter_accepts else f"Tab accepts {marks.separator} Enter sends"
+    keys = f" {accepts} {marks.separator} Esc closes "
     room = width - len(said) - 2
     if room >= len(keys) + 4:
         rule = marks.rule * (room - len(keys))
@@ -117,21 +134,40 @@ def _when_length(choice: Choice) -> int:
     return cell_len(skill.when_to_use) + 14 if skill is not None and skill.when_to_use else 0
 
 
-def detail_lines(choice: Choice, width: int, height: int) -> list[Line]:
-    """The selected choice in ``height`` lines: its whole description as far as it fits, then where it comes from."""
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """The lines of the detail area; the description begins at its line ``first``, counted from 0.
+
+    ``reading`` says which lines of the description these are and which keys show the others; empty when it is whole.
+    """
+
+    lines: tuple[Line, ...]
+    first: int = 0
+    reading: str = ""
+
+
+def detail(choice: Choice, width: int, height: int, first: int = 0) -> Detail:
+    """The selected choice in ``height`` lines: its description, then who may use it and where it lies.
+
+    A description that is longer than the area is shown from its line ``first`` on, or from the last that fills the
+    area.
+    """
     if height <= 0:
-        return []
+        return Detail(())
     inner = max(width - 4, 4)
     lead = (Piece("  "),)
     text = inert_line(choice.name) if choice.scope == "file" else described(choice)
     lines = wrap((Piece(text),), width - 2, lead, lead)
     room = height - 1
-    if len(lines) > room:
-        lines = lines[:room]
-        if lines:
-            lines[-1] = Line(cut_pieces((*lines[-1].pieces, Piece(" " * width)), inner))
+    total = len(lines)
+    first = min(max(first, 0), max(total - room, 0))
+    shown = lines[first : first + room]
+    reading = ""
+    if total > room:
+        which = f"line {first + 1}" if room == 1 else f"lines {first + 1}-{first + room}"
+        reading = f"{which} of {total}, {READ_KEYS}"
     facts = Line(cut_pieces((*lead, Piece(_facts(choice, inner), "muted")), width - 1))
-    return [*lines, facts, *([Line()] * (room - len(lines)))]
+    return Detail((*shown, facts, *([Line()] * (room - len(shown)))), first, reading)
 
 
 def _facts(choice: Choice, width: int) -> str:

@@ -236,6 +236,8 @@ class Composer(TextArea):
         moves = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1, "pageup": -10, "pagedown": 10}
         if key in moves:
             state.move(moves[key])
+        elif key in ("alt+up", "alt+down"):
+            state.read_at(state.reading + (1 if key == "alt+down" else -1))
         elif key == "tab" or (key == "enter" and state.enter_accepts()):
             self.accept()
         elif key == "escape":

@@ -14,11 +14,12 @@ from app.controllers.completion import Completion
 from app.controllers.marks import Marks
 from app.controllers.popup_lines import (
     MAX_ROWS,
+    Detail,
     Window,
     choice_line,
     count_line,
+    detail,
     detail_height,
-    detail_lines,
     name_width,
     window,
 )
@@ -112,7 +113,7 @@ class CompletionPopup(Widget, can_focus=False):
             self._detail = (items, width, room, detail_height(items, width, room))
         return self._detail[3]
 
-    def _draw(self, shown: Window, width: int, detail: int) -> list[tuple[Line, bool]]:
+    def _draw(self, shown: Window, width: int, detail_room: int) -> list[tuple[Line, bool]]:
         state = self.completion
         if self._names[0] is not state.items or self._names[1] != width:
             self._names = (state.items, width, name_width(state.items, width))
@@ -135,8 +136,18 @@ class CompletionPopup(Widget, can_focus=False):
             )
         above = state.fresh(0, shown.first)
         below = state.fresh(shown.first + shown.count, len(state.items))
-        lines.append((count_line(shown, width, self._marks, above, below), False))
         chosen = state.selected
-        if chosen is not None:
-            lines.extend((line, False) for line in detail_lines(chosen, width, detail))
+        below_them = Detail(()) if chosen is None else detail(chosen, width, detail_room, state.reading)
+        if below_them.first != state.reading:
+            state.read_at(below_them.first)
+        foot = count_line(
+            shown,
+            width,
+            self._marks,
+            above,
+            below,
+            enter_accepts=state.enter_accepts(),
+            reading=below_them.reading,
+        )
+        lines.extend((line, False) for line in (foot, *below_them.lines))
         return lines

@@ -177,7 +177,7 @@ async def test_a_project_skill_that_appears_is_there_at_once_and_marked(tmp_path
         await deck.seen(2)
         assert rows(deck) == ["label-jars"]
         assert "untrusted" in deck.text()
-        assert deck.chat.desk.current is not None
+        await deck.until(lambda: deck.chat.desk.current is not None, "the question of trust")
         assert deck.chat.focused is deck.chat.composer
 
 

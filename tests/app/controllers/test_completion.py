@@ -188,3 +188,16 @@ def test_every_command_is_listed_once() -> None:
     state = completion(commands=COMMANDS)
     write(state, "/")
     assert sorted(names(state)) == sorted({"skill:", *(command.name for command in COMMANDS)})
+
+
+def test_reading_on_belongs_to_the_selected_choice() -> None:
+    state = completion(summary("hem"), summary("tie"))
+    write(state, "/skill:")
+    state.read_at(3)
+    assert state.reading == 3
+    give(state, summary("hem"), summary("tie"), summary("zip"))
+    assert state.reading == 3
+    state.move(1)
+    assert state.reading == 0
+    state.read_at(-2)
+    assert state.reading == 0
