@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +44,14 @@ def test_the_short_parts_hold_and_are_reported(tmp_path: Path):
     assert parts["restarts"]["core rounds"] >= 5 and parts["restarts"]["screen rounds"] >= 5
     assert parts["documents"]["files"] > 100
     assert "FAILED" not in table and "kill -9" in table
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root is refused nothing here")
+def test_the_mutations_of_the_roots_meet_permissions_that_refuse(tmp_path: Path):
+    status, report, table = soak(tmp_path, "0.05", "--only", "roots")
+    assert status == 0, table
+    (part,) = report["parts"]  # type: ignore[misc]
+    assert part["facts"]["permissions refuse"] == "yes"
 
 
 def test_a_day_is_the_same_when_it_is_read_again(tmp_path: Path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from pathlib import Path
 
 from tests.stress.mutations import Manner
 from tests.stress.run import clean, judge, roots_of, run_mutations
@@ -51,6 +52,22 @@ def run(task: Task) -> Report:
         "complete catalogs": catalogs,
         "changes of the disk": changes,
         "slowest convergence, s": round(slowest, 3),
+        "permissions refuse": "yes" if permissions_refuse(task.folder) else "no: only what is not about them was tried",
     }
     report.seconds = clock.taken
     return report
+
+
+def permissions_refuse(folder: Path) -> bool:
+    """Whether a file without permissions cannot be read by this process: never so for a root with all capabilities."""
+    locked = folder / "locked"
+    locked.touch()
+    locked.chmod(0)
+    try:
+        locked.read_bytes()
+    except PermissionError:
+        return True
+    else:
+        return False
+    finally:
+        locked.unlink()
