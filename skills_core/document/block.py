@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from skills_core.document import yaml_reader
 from skills_core.document.field import Field, add_field, field_of, mark_aliases, permission_key
+from skills_core.document.plain_block import plain_fields
 from skills_core.document.recovery import recover
 from skills_core.document.text import shown
 from skills_core.document.yaml_reader import BrokenYaml, MappingNode, ScalarNode, SequenceNode
@@ -24,6 +25,8 @@ def read_block(text: str, start: int, problems: ProblemList) -> dict[str, Field]
     """The fields of the block ``text[start:]``, by key; None when it holds no keys (a problem says so)."""
     block = text[start:]
     foreign = not block.isascii() and yaml_reader.has_foreign(block)
+    if not foreign and (plain := plain_fields(block, start)) is not None:
+        return _with_permissions_seen(text, start, block, plain, problems)
     if foreign:
         block = yaml_reader.protected(block)
     fault: BrokenYaml | None = None
@@ -62,6 +65,12 @@ def read_block(text: str, start: int, problems: ProblemList) -> dict[str, Field]
     if foreign:
         for field in fields.values():
             field.text = yaml_reader.restored(field.text)
+    return _with_permissions_seen(text, start, block, fields, problems)
+
+
+def _with_permissions_seen(
+    text: str, start: int, block: str, fields: dict[str, Field], problems: ProblemList
+) -> dict[str, Field]:
     lowered = block.lower()
     if "nvoc" in lowered or "nvok" in lowered:
         _require_permission_lines(text, start, fields, problems)

@@ -41,11 +41,8 @@ def main() -> int:
 
 
 def _tried(copy: TreeCopy, faults: list[Fault]) -> list[Verdict]:
-    tests = sorted({test for fault in faults for test in fault.tests})
-    failed, broken = copy.run(tests)
-    if failed or broken:
-        first = failed[0] if failed else ("", broken)
-        print(f"The tests fail without any fault: {first[0]} {first[1]}", file=sys.stderr)
+    if failure := copy.all_pass(faults):
+        print(f"The tests fail without any fault: {failure}", file=sys.stderr)
         return []
     verdicts: list[Verdict] = []
     for fault in faults:

@@ -26,6 +26,7 @@ _COPIED = (
     "constraints.txt",
 )
 _RUN_SECONDS = 300
+_ALL_SECONDS = 1_800
 _TEST_SECONDS = 60
 _BROKEN = ("SyntaxError", "ImportError", "ModuleNotFoundError", "NameError", "IndentationError", "fixture ")
 """Failures that show a program that does not run, and not a test that sees the fault."""
@@ -53,7 +54,7 @@ class TreeCopy:
             else:
                 shutil.copy2(source, folder / name)
 
-    def run(self, tests: Sequence[str]) -> tuple[list[tuple[str, str]], str]:
+    def run(self, tests: Sequence[str], seconds: float = _RUN_SECONDS) -> tuple[list[tuple[str, str]], str]:
         """The tests that failed, each with the first line of its failure; and what went wrong outside of any test."""
         report = self.folder / "report.xml"
         report.unlink(missing_ok=True)
@@ -62,16 +63,21 @@ class TreeCopy:
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             done = subprocess.run(
-                command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=_RUN_SECONDS
+                command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=seconds
             )
         except subprocess.TimeoutExpired:
-            return [], f"the run did not end within {_RUN_SECONDS} s"
+            return [], f"the run did not end within {seconds:g} s"
         if not report.exists():
             return [], (done.stdout + done.stderr).strip()[-400:]
         failed, broken = _outcome(report)
         if not failed and not broken and done.returncode not in (0, 1):
             broken = done.stdout.strip()[-400:]
         return failed, broken
+
+    def all_pass(self, faults: Sequence[Fault]) -> str:
+        """Runs the tests of all faults without any of them; says what fails, and nothing when none does."""
+        failed, broken = self.run(sorted({test for fault in faults for test in fault.tests}), _ALL_SECONDS)
+        return " ".join(failed[0]) if failed else broken
 
     def try_out(self, fault: Fault) -> Verdict:
         """Puts the fault in, runs its tests, and takes it out again."""
