@@ -7,12 +7,15 @@ import os
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from skills_core.filesystem import FilesystemProvider, ProviderClosedError
+from skills_core.filesystem import provider as provider_module
 from skills_core.filesystem.observing import Observer
 from skills_core.registry import Lookup
 from skills_core.registry.provider import RevalidatingProvider
@@ -238,6 +241,31 @@ async def test_the_loop_is_not_blocked_while_three_thousand_skills_are_read(worl
     assert listing.complete and len(listing.candidates) == 3000
     assert longest < 0.5, f"the loop stood still for {longest:.3f} s"
     await provider.aclose()
+
+
+async def test_the_loops_thread_never_reads_the_disk(world: World, monkeypatch: pytest.MonkeyPatch):
+    write_skill(world.project_agents, "first")
+    threads: set[int] = set()
+    seen: set[str] = set()
+
+    def noted(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            seen.add(name)
+            threads.add(threading.get_ident())
+            return work(*arguments, **named)
+
+        return call
+
+    monkeypatch.setattr(Observer, "observe", noted("observe", Observer.observe))
+    monkeypatch.setattr(provider_module, "load", noted("load", provider_module.load))
+    provider = make_provider(world)
+    listing = await provider.list(world.lookup)
+    assert await provider.get(listing.candidates[0], world.lookup) is not None
+    await provider.revalidate(world.lookup)
+    await provider.report_change(listing.candidates[0].path or "")
+    await provider.aclose()
+    assert seen == {"observe", "load"}
+    assert threading.get_ident() not in threads
 
 
 # Projects.

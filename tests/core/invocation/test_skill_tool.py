@@ -92,6 +92,26 @@ async def test_loads_a_project_skill_for_the_folder_it_is_called_from(tmp_path: 
         await registry.aclose()
 
 
+async def test_a_skill_that_has_just_been_made_or_renamed_is_known_without_a_watcher(tmp_path: Path):
+    bundle = tmp_path / "agents" / "skills" / "first"
+    bundle.mkdir(parents=True)
+    (bundle / "SKILL.md").write_text("---\nname: first\ndescription: The first.\n---\nDo it.\n")
+    settings = FilesystemSettings(watch=False, dsh_home=str(tmp_path / "dsh"), agents_home=str(tmp_path / "agents"))
+    registry = SkillRegistry()
+    registration = registry.register_provider(filesystem_provider(settings))
+    tool = SkillTool(registry, Access())
+    try:
+        assert not (await load(tool, "first", cwd=str(tmp_path))).is_error
+        bundle.rename(bundle.with_name("second"))
+        (bundle.with_name("second") / "SKILL.md").write_text("---\nname: second\ndescription: It.\n---\nDo it so.\n")
+        assert "Do it so." in (await load(tool, "second", cwd=str(tmp_path))).text
+        gone = await load(tool, "first", cwd=str(tmp_path))
+        assert gone.text == 'Error: skill "first" is unknown or no longer available'
+    finally:
+        registration.close()
+        await registry.aclose()
+
+
 async def test_a_body_only_edit_publishes_nothing_and_the_next_load_reads_it(tmp_path: Path):
     bundle = tmp_path / "skills" / "steady"
     bundle.mkdir(parents=True)
