@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from app.controllers.text_layout import counted
@@ -10,11 +11,13 @@ if TYPE_CHECKING:
     from skills_core.session import SessionInfo
 
 
-def session_words(info: SessionInfo, current: str | None) -> str:
-    """Whether it is the one that is open, its id, what it came from, when it was used last, and how long it is."""
+def session_words(info: SessionInfo, current: str | None, in_use: Collection[str] = ()) -> str:
+    """Whether it is open here or elsewhere, its id, what it came from, when it was used last, and how long it is."""
     parts = [short_id(info.id), f"{info.updated[:16].replace('T', ' ')} UTC", counted(info.events, "event")]
     if info.id == current:
         parts.insert(0, "open here")
+    elif info.id in in_use:
+        parts.insert(0, "open elsewhere")
     if info.parent:
         parts.insert(-2, f"fork of {short_id(info.parent)}")
     return " · ".join(parts)

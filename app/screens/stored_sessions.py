@@ -37,11 +37,12 @@ class StoredSessionCommands:
             return
         try:
             stored = await runtime.store.list(runtime.cwd)
+            in_use = await runtime.store.in_use(stored)
         except SessionError as error:
             self._screen.say(sentences(error.message, error.hint), "error")
             return
         current = self._current_id()
-        items = [PickItem(info.id, info.title or "(no title)", session_words(info, current)) for info in stored]
+        items = [PickItem(info.id, info.title or "(no title)", session_words(info, current, in_use)) for info in stored]
         if not items:
             self._screen.say("This folder has no stored session yet.")
             return

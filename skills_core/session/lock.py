@@ -56,3 +56,34 @@ class SessionLock:
         except (OSError, ValueError):
             return ""
         return f" (process {pid})" if pid.isdecimal() and len(pid) < 12 else ""
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody holds the lock whose file this is. Where the system cannot tell, nobody does.
+
+    It can only be told by trying, and whoever opens the session in that instant would be refused: so it is tried only
+    when the process that is named in the file is alive.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    try:
+        pid = int(path.read_text())
+        if pid != os.getpid():
+            os.kill(pid, 0)
+    except PermissionError:
+        pass  # alive, and another user's
+    except (OSError, ValueError, OverflowError):
+        return False
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False

@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from skills_core.session.clock import Clock, timestamp, utc_now
@@ -21,7 +21,8 @@ from skills_core.session.error import (
 from skills_core.session.event import FORMAT_VERSION, PendingEvent, SessionEvent, SessionHeader
 from skills_core.session.ids import is_session_id, matching_ids, new_session_id, project_folder
 from skills_core.session.info import SessionInfo, read_info
-from skills_core.session.log_file import LogFile, WriteCall
+from skills_core.session.lock import is_held
+from skills_core.session.log_file import LogFile, WriteCall, lock_path
 from skills_core.session.mending import damage_notice, mend_tail
 from skills_core.session.reading import LogReading, read_log
 from skills_core.session.session import Session
@@ -100,6 +101,11 @@ class SessionStore:
     async def list(self, cwd: str | None = None) -> list[SessionInfo]:
         """The sessions of one folder, or all, the one that was used last first."""
         return await asyncio.to_thread(self._list, cwd)
+
+    async def in_use(self, infos: Iterable[SessionInfo]) -> frozenset[str]:
+        """The ids of those sessions that are open for writing somewhere, here or in another process."""
+        paths = [info.path for info in infos]
+        return await asyncio.to_thread(lambda: frozenset(path.stem for path in paths if is_held(lock_path(path))))
 
     async def latest(self, cwd: str) -> str | None:
         """The id of the session of this folder that was used last."""

@@ -62,6 +62,17 @@ def test_doctor(place: Place) -> None:
     assert not place.state.exists()
 
 
+def test_doctor_says_for_which_providers_there_is_all_that_they_need(place: Place) -> None:
+    keys = {"ANTHROPIC_API_KEY": "sk-abcdef", "OPENAI_API_KEY": ""}
+    rows = {row["check"]: row for row in place.run("doctor", "--json", environment=keys).json}
+    assert rows["providers"]["status"] == "ok"
+    ready, without, *_ = rows["providers"]["detail"].split("; ")
+    assert ready == "ready: anthropic (ANTHROPIC_API_KEY), ollama"
+    assert without.startswith("without a key: ")
+    assert "openai" in without
+    assert rows["providers"]["hint"] is None
+
+
 def test_doctor_says_what_is_wrong(place: Place) -> None:
     place.state.write_text("a file")
     ended = place.run("doctor", "--json", "--model", "script:missing.jsonl")

@@ -24,3 +24,9 @@ def test_time_length_origin_and_id() -> None:
 
 def test_the_one_that_is_open_is_marked() -> None:
     assert session_words(info(), info().id).startswith("open here · ")
+
+
+def test_one_that_another_window_writes_is_marked() -> None:
+    assert session_words(info(), None, {info().id}).startswith("open elsewhere · ")
+    assert session_words(info(), info().id, {info().id}).startswith("open here · ")
+    assert session_words(info(), None, {"another"}).startswith("abcdef12 · ")

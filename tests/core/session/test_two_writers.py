@@ -81,3 +81,22 @@ async def test_of_many_at_once_exactly_one_gets_it(tmp_path: Path) -> None:
     assert sorted(said)[0] == "has it" and said.count("told") == 3
     read = await make_store(tmp_path).read(ID)
     assert read.damage == () and texts(read) == ["message 1", "message 2", "from the other process"]
+
+
+async def test_a_session_that_is_written_elsewhere_is_known_and_one_whose_writer_died_is_free(tmp_path: Path) -> None:
+    place_log(tmp_path, log_bytes(words(2)))
+    store = make_store(tmp_path)
+    infos = await store.list()
+    assert await store.in_use(infos) == frozenset()
+    holder = start(tmp_path)
+    try:
+        assert first_word(holder) == "has it"
+        assert await store.in_use(infos) == {ID}
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert await store.in_use(infos) == frozenset()
+    session = await store.open(ID)
+    assert await store.in_use(infos) == {ID}
+    await session.aclose()
+    assert await store.in_use(infos) == frozenset()
