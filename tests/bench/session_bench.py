@@ -28,6 +28,7 @@ from skills_core.session.event import (
     PendingEvent,
     text_block,
 )
+from skills_core.session.ids import project_folder
 
 Numbers: TypeAlias = dict[str, float]
 
@@ -72,13 +73,19 @@ def catalog_event(seq: int, skills: int) -> SessionEvent:
 def stored_session(count: int) -> Generator[SessionStore]:
     """A store that holds one session of ``count`` events, with the id ``_ID``."""
     with tempfile.TemporaryDirectory() as root:
-        folder = Path(root) / "bench"
-        folder.mkdir()
-        header = SessionHeader(id=_ID, cwd="/bench", created=_TIME, program_version="bench")
-        with (folder / f"{_ID}.jsonl").open("wb") as file:
-            file.write(encode_header(header))
-            file.writelines(map(encode_event, conversation(count)))
+        store_session(Path(root), "/bench", count)
         yield SessionStore(Path(root), "bench")
+
+
+def store_session(root: Path, cwd: str, count: int) -> str:
+    """Puts a session of ``count`` events, held in ``cwd``, into the store at ``root``; returns its id."""
+    folder = root / project_folder(cwd)
+    folder.mkdir(parents=True)
+    header = SessionHeader(id=_ID, cwd=cwd, created=_TIME, program_version="bench")
+    with (folder / f"{_ID}.jsonl").open("wb") as file:
+        file.write(encode_header(header))
+        file.writelines(map(encode_event, conversation(count)))
+    return _ID
 
 
 def measure_opening(count: int = 100_000) -> Numbers:

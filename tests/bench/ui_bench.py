@@ -15,11 +15,13 @@ from pathlib import Path
 from textual import events
 
 from tests.app.support import Deck, skill
+from tests.bench.session_bench import store_session
 
 _WORDS = "hem towel label jar tie knot code review deploy write test plan send fold brew paint wall draw chart"
 _DRAFTS = ("/code", "/skill:rev", "/tkt", "/skill:hemtow", "/zzz", "/skill:e", "see /plan", "/review chart")
 _KEYS = {"/": "slash", ":": "colon", " ": "space"}
 _STARTS = 9
+_LONG = 100_000
 _FIRST_WORDS = "Ask for something"
 _EMPTY_APP = """
 from textual.app import App
@@ -42,8 +44,12 @@ def main(sizes: Sequence[int] = (100, 1_000, 10_000)) -> dict[str, float]:
         command = [str(installed)] if installed.exists() else [sys.executable, "-m", "app.cli"]
         script = base / "empty.py"
         script.write_text(_EMPTY_APP)
-        found["start to first frame, this program"] = _first_frame(base, command)
-        found["start to first frame, an empty Textual app"] = _first_frame(base, [sys.executable, str(script)])
+        found["start to first frame, this program"] = _shown(base, command, _FIRST_WORDS)
+        found["start to first frame, an empty Textual app"] = _shown(base, [sys.executable, str(script)], _FIRST_WORDS)
+        id = store_session(base / "state" / "sessions", str(base), _LONG)
+        found[f"start to the end of a session of {_LONG:,} events"] = _shown(
+            base, [*command, "--resume", id], "I will look"
+        )
     return found
 
 
@@ -75,7 +81,8 @@ async def _keys(size: int) -> dict[str, float]:
     return {f"{name}, median": statistics.median(taken), f"{name}, p95": taken[int(len(taken) * 0.95)]}
 
 
-def _first_frame(base: Path, command: list[str]) -> float:
+def _shown(base: Path, command: list[str], words: str) -> float:
+    """From the start of the process until a terminal was sent the words."""
     import pexpect
 
     environ = {
@@ -90,7 +97,7 @@ def _first_frame(base: Path, command: list[str]) -> float:
     for _ in range(_STARTS):
         before = time.perf_counter()
         child = pexpect.spawn(command[0], command[1:], cwd=str(base), env=environ, dimensions=(30, 100))
-        child.expect(_FIRST_WORDS, timeout=30)
+        child.expect(words, timeout=30)
         taken.append(time.perf_counter() - before)
         child.kill(9)
         child.close(force=True)
