@@ -34,6 +34,11 @@ class RowToggled(Message):
 
 
 @dataclass
+class RowChosen(Message):
+    """The transcript's cursor stands on another row."""
+
+
+@dataclass
 class RowCopied(Message):
     """A row's own words are to be copied."""
 

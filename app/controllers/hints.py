@@ -8,11 +8,22 @@ from app.controllers.marks import Marks
 
 
 def composer_hints(
-    width: int, marks: Marks, *, busy: bool, popup: bool, question: bool, drafting: bool, elsewhere: str = ""
+    width: int,
+    marks: Marks,
+    *,
+    busy: bool,
+    popup: bool,
+    question: bool,
+    drafting: bool,
+    elsewhere: str = "",
+    opens: bool = True,
 ) -> str:
-    """As many hints as fit in ``width`` cells, the most useful first."""
+    """As many hints as fit in ``width`` cells, the most useful first.
+
+    ``elsewhere`` is the id of what has the focus in the composer's place; ``opens`` tells of the transcript's row.
+    """
     if elsewhere == "transcript":
-        hints = ["Up/Down choose", "Enter opens", "Ctrl+Y copies", "End newest", "Esc writes on"]
+        hints = ["Up/Down choose", *(["Enter opens"] if opens else []), "Ctrl+Y copies", "End newest", "Esc writes on"]
     elif elsewhere == "pane":
         hints = [
             "Up/Down choose",

@@ -34,6 +34,7 @@ from app.messages import (
     PageTurned,
     Pasted,
     QuestionAnswered,
+    RowChosen,
     RowCopied,
     RowToggled,
     SelectionScrolled,
@@ -195,6 +196,7 @@ class ChatScreen(Screen[None]):
             question=self.desk.current is not None,
             drafting=bool(composer.text),
             elsewhere=(self.focused.id or "") if self.focused not in (None, composer) else "",
+            opens=self.view.cursor_opens,
         )
         if str(composer.border_subtitle or "") != hints:
             composer.border_subtitle = hints
@@ -276,6 +278,10 @@ class ChatScreen(Screen[None]):
     def _row_toggled(self, message: RowToggled) -> None:
         self.transcript.toggle(message.index)
         self.view.repaint_row(message.index)
+
+    @on(RowChosen)
+    def _row_chosen(self) -> None:
+        self.show_hints()
 
     @on(RowCopied)
     def _row_copied(self, message: RowCopied) -> None:

@@ -20,7 +20,7 @@ from app.controllers.row_cache import RowCache
 from app.controllers.text_layout import Line
 from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, RowsReset, Transcript, TranscriptChange
 from app.controllers.transcript_search import spans
-from app.messages import RowCopied, RowToggled, TextTyped
+from app.messages import RowChosen, RowCopied, RowToggled, TextTyped
 from app.widgets.role_styles import RoleStyles, over
 
 _CURSOR = "transcript--cursor"
@@ -55,7 +55,7 @@ class TranscriptView(ScrollView, can_focus=True):
         self.transcript = transcript
         self._welcome = welcome
         self._welcome_lines: tuple[int, list[Line]] | None = None
-        self.cursor: int | None = None
+        self._cursor: int | None = None
         self._sought = ""
         self.following = True
         self._marks = marks
@@ -66,6 +66,22 @@ class TranscriptView(ScrollView, can_focus=True):
         self._live_timer: Timer | None = None
         self._changed_rows: set[int] = set()
         transcript.on_change = self.rows_changed
+
+    @property
+    def cursor(self) -> int | None:
+        """The row that the keys mean; None before the first row, and until the keys come here."""
+        return self._cursor
+
+    @cursor.setter
+    def cursor(self, index: int | None) -> None:
+        if index != self._cursor:
+            self._cursor = index
+            self.post_message(RowChosen())
+
+    @property
+    def cursor_opens(self) -> bool:
+        """Whether the row at the cursor can be opened and closed."""
+        return self.cursor is not None and self._opens(self.cursor)
 
     # What the transcript says
 
@@ -357,9 +373,18 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def on_focus(self) -> None:
         if self.cursor is None and self.transcript.rows:
-            self.cursor = self._cache.at(self.scroll_offset.y + self._view_height - 1)[0]
-            self.cursor = min(self.cursor, len(self.transcript.rows) - 1)
+            self.cursor = self._first_choice()
         self.refresh()
+
+    def _first_choice(self) -> int:
+        """The newest row in sight that opens; the newest in sight when none does."""
+        top = self.scroll_offset.y
+        last = min(self._cache.at(top + self._view_height - 1)[0], len(self.transcript.rows) - 1)
+        in_sight = range(last, self._cache.at(top)[0] - 1, -1)
+        return next((index for index in in_sight if self._opens(index)), last)
+
+    def _opens(self, index: int) -> bool:
+        return index < len(self.transcript.rows) and self.transcript.rows[index].foldable
 
     def on_blur(self) -> None:
         self.refresh()
