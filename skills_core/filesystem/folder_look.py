@@ -7,8 +7,8 @@ import stat
 import sys
 from collections.abc import Iterable
 
-from skills_core.filesystem.below import is_walkable, look_below, only_found, scan
-from skills_core.filesystem.opening import trouble_of
+from skills_core.filesystem.below import folder_signature, is_walkable, look_below, only_found
+from skills_core.filesystem.opening import FOLDER_FLAGS, trouble_of
 from skills_core.filesystem.signature import may_have_changed_since
 from skills_core.filesystem.sweep_notes import SweepNotes
 from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, EntryKind, Folder, FolderSignature, RootTree
@@ -33,6 +33,8 @@ class FolderLook(SweepNotes):
             tree.structure += 1
         elif folder.entry is not None and _link_changed(root_fd, folder.entry):
             self._reread(tree, folder.entry)
+        if folder.linked and folder.signature != seen:
+            self._leads_elsewhere(tree, folder, first_look)
         if folder.signature != seen:
             folder.signature = seen
             folder.seen_at = self.now
@@ -52,15 +54,33 @@ class FolderLook(SweepNotes):
             return ()
         return self._list_folder(tree, root_fd, folder)
 
+    def _leads_elsewhere(self, tree: RootTree, folder: Folder, first_look: bool) -> None:
+        """A link was put in the folder's place, or what it leads to was moved or has changed: the real path may differ.
+
+        What lay elsewhere before bears old times: only a second look tells that it was there all the time.
+        """
+        self.moving = self.moving or first_look
+        tree.structure += 1
+        if folder.entry is not None:
+            self._reread(tree, folder.entry)
+
     def _list_folder(self, tree: RootTree, root_fd: int, folder: Folder) -> list[Folder]:
         subfolders: dict[str, os.DirEntry[str]] = {}
         files: list[str] = []
         try:
-            for item in scan(root_fd, folder.rel):
-                if item.name.lower() == "skill.md":
-                    files.append(item.name)
-                elif is_walkable(item.name) and (item.is_symlink() or item.is_dir(follow_symlinks=False)):
-                    subfolders[item.name] = item
+            descriptor = os.open(folder.rel, FOLDER_FLAGS, dir_fd=root_fd)
+            try:
+                with os.scandir(descriptor) as listing:
+                    for item in listing:
+                        if item.name.lower() == "skill.md":
+                            files.append(item.name)
+                        elif is_walkable(item.name) and (item.is_symlink() or item.is_dir(follow_symlinks=False)):
+                            subfolders[item.name] = item
+                if folder_signature(os.fstat(descriptor)) != folder.signature:
+                    # Another folder than the one that was looked at, or changed since.
+                    self.moving = folder.racy = True
+            finally:
+                os.close(descriptor)
         except OSError as error:
             files = self._unlisted(tree, folder, error)
         name = SKILL_FILE if SKILL_FILE in files else min(files, default=None)
@@ -79,7 +99,8 @@ class FolderLook(SweepNotes):
     def _unlisted(self, tree: RootTree, folder: Folder, error: OSError) -> list[str]:
         """What to take for a folder's skill files when it may not be listed: the one that may be there."""
         if trouble_of(error) == "gone":
-            self.moving = True
+            # It may come back with the same signature.
+            self.moving = folder.racy = True
             return []
         folder.racy = True
         entry = folder.entry
@@ -233,7 +254,8 @@ class FolderLook(SweepNotes):
                     trouble, error = trouble_of(second), second
                     if trouble == "gone":
                         trouble = "dangling-link" if _is_link(root_fd, entry.rel) else "gone"
-                        self.moving = self.moving or trouble == "gone"
+        # Looked at a moment ago and gone now.
+        self.moving = self.moving or trouble == "gone"
         self._trouble(tree, entry, trouble, error.strerror or "")
 
 

@@ -39,7 +39,10 @@ class Sweep(FolderLook):
             try:
                 status = os.stat(entry.rel, dir_fd=root_fd)
             except OSError as error:
-                self._trouble(tree, entry, trouble_of(error), error.strerror or "")
+                trouble = trouble_of(error)
+                # It is in the listing, which is not older than the sweep.
+                self.moving = self.moving or trouble == "gone"
+                self._trouble(tree, entry, trouble, error.strerror or "")
             else:
                 self._file(tree, entry, status)
 

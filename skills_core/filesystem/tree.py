@@ -199,10 +199,18 @@ class RootTree:
         self.structure += 1
 
     def drop(self, entry: Entry) -> None:
-        """Forgets an entry."""
+        """Forgets an entry. Where it still belongs to a listing, that is made anew, so that a file that comes back is
+        a new entry."""
         if self.entries.get(entry.rel) is entry:
             del self.entries[entry.rel]
             self.structure += 1
+        if self.flats.get(entry.rel) is entry:
+            del self.flats[entry.rel]
+            self.racy = True
+        folder, entry.folder = entry.folder, None
+        if folder is not None and folder.entry is entry:
+            folder.entry = None
+            folder.racy = True
         self.unsettled.discard(entry)
         self.revision += 1
 
