@@ -1,20 +1,16 @@
-"""The provider: listing, loading, comparing with the disk, looking again, closing."""
+"""The provider: listing, comparing with the disk, looking again, its projects and roots, closing."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skills_core.filesystem import FilesystemProvider, ProviderClosedError
+from skills_core.filesystem import ProviderClosedError
 from skills_core.filesystem import provider as provider_module
 from skills_core.filesystem.observing import Observer
 from skills_core.registry import Lookup
@@ -28,7 +24,6 @@ from tests.core.filesystem.support import (
     names,
     skill_text,
     until,
-    write_flat,
     write_skill,
 )
 
@@ -52,70 +47,6 @@ async def test_it_lists_and_loads(world: World):
         200,
         str(world.project),
     )
-    await provider.aclose()
-
-
-async def test_a_load_reads_the_file_as_it_is_now(world: World):
-    path = write_skill(world.project_agents, "tidy")
-    provider = make_provider(world)
-    (candidate,) = (await provider.list(world.lookup)).candidates
-    path.write_text(skill_text("renamed", "New.", "New body."))
-    definition = await provider.get(candidate, world.lookup)
-    assert definition is not None and (definition.name, definition.content) == ("renamed", "New body.")
-    path.write_text("---\nname: tidy\n---\nno description any more")
-    assert await provider.get(candidate, world.lookup) is None
-    path.unlink()
-    assert await provider.get(candidate, world.lookup) is None
-    assert await provider.get(replace(candidate, locator="another provider's"), world.lookup) is None
-    await provider.aclose()
-
-
-async def test_a_load_waits_for_a_file_that_is_just_being_replaced(world: World):
-    path = write_skill(world.project_agents, "tidy")
-    provider = make_provider(world, watch_stability_threshold_ms=5000)
-    (candidate,) = (await provider.list(world.lookup)).candidates
-    for interlude in (lambda: path.unlink(), lambda: path.write_text("---\nname: ti")):
-        interlude()
-        loading = asyncio.create_task(provider.get(candidate, world.lookup))
-        await asyncio.sleep(0)
-        assert not loading.done()
-        path.write_text(skill_text("tidy", body="Whole again."))
-        definition = await asyncio.wait_for(loading, DEADLINE)
-        assert definition is not None and definition.content == "Whole again."
-    await provider.aclose()
-
-
-async def test_a_load_refuses_a_link_out_of_a_projects_skill(world: World):
-    path = write_skill(world.project_agents, "tidy")
-    secret = world.base / "secret"
-    secret.write_text(skill_text("tidy", body="Secret."))
-    provider = make_provider(world, watch_stability_threshold_ms=1)
-    (candidate,) = (await provider.list(world.lookup)).candidates
-    path.unlink()
-    path.symlink_to(secret)
-    assert await provider.get(candidate, world.lookup) is None
-    await provider.aclose()
-
-
-async def test_cancelling_a_load_returns_at_once(world: World, monkeypatch: pytest.MonkeyPatch):
-    write_skill(world.project_agents, "tidy")
-    provider = make_provider(world)
-    (candidate,) = (await provider.list(world.lookup)).candidates
-    entered, release = threading.Event(), threading.Event()
-
-    def hang(*_: object) -> None:
-        entered.set()
-        release.wait(DEADLINE)
-
-    monkeypatch.setattr("skills_core.filesystem.provider.load", hang)
-    loading = asyncio.create_task(provider.get(candidate, world.lookup))
-    assert await asyncio.to_thread(entered.wait, DEADLINE)
-    loading.cancel()
-    began = time.monotonic()
-    with pytest.raises(asyncio.CancelledError):
-        await loading
-    assert time.monotonic() - began < 1
-    release.set()
     await provider.aclose()
 
 
@@ -334,172 +265,6 @@ async def test_the_roots_and_their_states(world: World):
         await provider.list(world.lookup)
     assert [root.source for root in provider.roots(None)] == ["user-dsh", "user-agents"]
     assert provider.watch_status.mode == "off"
-    await provider.aclose()
-
-
-# What the program itself changes.
-
-
-@pytest.fixture
-def watched_nothing(world: World) -> tuple[FilesystemProvider, Control]:
-    control = Control()
-    return make_provider(world, control), control
-
-
-async def test_reported_changes_are_announced_before_the_report_returns(
-    world: World, watched_nothing: tuple[FilesystemProvider, Control]
-):
-    provider, control = watched_nothing
-    await provider.list(world.lookup)
-    path = write_skill(world.project_agents, "tidy")
-    assert await provider.report_change(str(path))
-    assert control.invalidations == 1
-    assert names(await provider.list(world.lookup)) == ["tidy"]
-    assert control.invalidations == 1
-    flat = write_flat(world.user_agents, "flat")
-    assert await provider.report_change(str(flat))
-    assert control.invalidations == 2
-    await provider.aclose()
-
-
-async def test_reports_of_other_paths_do_nothing(world: World, watched_nothing: tuple[FilesystemProvider, Control]):
-    provider, control = watched_nothing
-    root = world.project_agents
-    write_skill(root, "tidy")
-    await provider.list(world.lookup)
-    paths = [
-        root,
-        root / "notes.txt",
-        root / "tidy" / "references" / "notes.md",
-        root / "tidy" / "references" / "SKILL.md",
-        root / "tidy" / "other.md",
-        root / ".hidden" / "SKILL.md",
-        root / "node_modules" / "SKILL.md",
-        world.user_dsh / ".system" / "SKILL.md",
-        world.project / "README.md",
-        world.base / "elsewhere" / "SKILL.md",
-    ]
-    for path in paths:
-        assert not await provider.report_change(str(path)), path
-    assert control.invalidations == 0
-    await provider.aclose()
-
-
-async def test_reports_through_any_alias_count(world: World, watched_nothing: tuple[FilesystemProvider, Control]):
-    provider, control = watched_nothing
-    outside = world.base / "outside"
-    linked = write_skill(outside, "linked")
-    flat = write_flat(outside, "flat")
-    path = write_skill(world.project_agents, "tidy")
-    (world.project_agents / "linked").symlink_to(outside / "linked")
-    world.user_agents.mkdir(parents=True)
-    (world.user_agents / "flat.md").symlink_to(flat)
-    alias = world.base / "alias"
-    alias.symlink_to(world.project)
-    await provider.list(world.lookup)
-    aliases = [
-        alias / ".agents" / "skills" / "tidy" / "SKILL.md",
-        Path(os.path.relpath(path)),
-        linked,
-        flat,
-        world.project / "src" / ".." / ".agents" / "skills" / "tidy" / "SKILL.md",
-    ]
-    for number, name in enumerate(aliases, 1):
-        assert await provider.report_change(str(name)), name
-        assert control.invalidations == number
-    await provider.aclose()
-
-
-async def test_a_reported_removal_needs_no_wait(world: World, watched_nothing: tuple[FilesystemProvider, Control]):
-    provider, control = watched_nothing
-    path = write_skill(world.project_agents, "tidy")
-    gone = write_skill(world.project_agents, "gone")
-    await provider.list(world.lookup)
-    gone.unlink()
-    assert await provider.report_change(str(gone))
-    listing = await provider.list(world.lookup)
-    assert listing.complete and names(listing) == ["tidy"]
-    shutil.rmtree(path.parent)
-    assert await provider.report_change(str(path.parent))
-    listing = await provider.list(world.lookup)
-    assert listing.complete and names(listing) == []
-    assert control.invalidations == 2
-    await provider.aclose()
-
-
-async def test_a_report_that_makes_a_root_counts(world: World, watched_nothing: tuple[FilesystemProvider, Control]):
-    provider, _ = watched_nothing
-    real = world.base / "real-home"
-    real.mkdir()
-    shutil.rmtree(world.home)
-    world.home.symlink_to(real)
-    await provider.list(world.lookup)
-    path = write_skill(real / ".agents" / "skills", "tidy")
-    assert await provider.report_change(str(path))
-    assert names(await provider.list(world.lookup)) == ["tidy"]
-    await provider.aclose()
-
-
-# Watching.
-
-
-async def test_changes_are_followed(world: World):
-    path = write_skill(world.project_agents, "tidy")
-    control = Control()
-    provider = make_provider(world, control, watch=True)
-    await provider.list(world.lookup)
-    assert provider.watch_status.mode in ("native", "polling")
-    whole = path.with_name("next")
-    whole.write_text(skill_text("tidy", "Changed."))
-    whole.rename(path)
-    await control.invalidated()
-    assert (await provider.list(world.lookup)).candidates[0].description == "Changed."
-    write_skill(world.base / "elsewhere" / "skills", "mine")
-    (world.base / "elsewhere").rename(world.user_agents.parent)
-    await control.invalidated()
-    assert names(await provider.list(world.lookup)) == ["mine", "tidy"]
-    assert {root.state for root in provider.roots(str(world.project))} <= {"watched", "polled", "missing"}
-    await provider.aclose()
-
-
-async def test_what_changes_nothing_is_not_announced(world: World):
-    path = write_skill(world.project_agents, "tidy")
-    control = Control()
-    provider = make_provider(world, control, watch=True)
-    await provider.list(world.lookup)
-    whole = path.with_name("next")
-    whole.write_text(skill_text("tidy", body="Only the body changed."))
-    whole.rename(path)
-    os.utime(path)
-    (world.project_agents / "notes.txt").write_text("x")
-    write_skill(world.base / "elsewhere", "new").parent.rename(world.project_agents / "new")
-    await control.invalidated()
-    assert names(await provider.list(world.lookup)) == ["new", "tidy"]
-    assert control.invalidations == 1
-    await provider.aclose()
-
-
-async def test_until_the_fallback_has_looked_the_listing_is_incomplete(world: World):
-    from skills_core.filesystem import WatchStatus
-
-    write_skill(world.project_agents, "tidy")
-    control = Control()
-    provider = make_provider(world, control)
-    heard: list[str] = []
-    unsubscribe = provider.subscribe_status(lambda status: heard.append(status.mode))
-    listing = await provider.list(world.lookup)
-    project = provider._projects.of_cwd(str(world.project))
-    assert project is not None and project.latest is not None
-    project.waiting = True
-    provider._watch_changed(WatchStatus("polling", "no watches left", "raise the limit"))
-    assert control.invalidations == 1 and heard == ["polling"]
-    assert provider._judged(project.latest).reasons[0].kind == "watching"
-    assert names(listing) == ["tidy"]
-    listing = await provider.list(world.lookup)
-    assert listing.complete, "this look was made under the fallback"
-    unsubscribe()
-    provider._watch_changed(WatchStatus("native"))
-    assert heard == ["polling"]
     await provider.aclose()
 
 
