@@ -36,6 +36,7 @@ DESCRIPTION_MAX_LENGTH = 1024
 _ANCHOR = re.compile(r"&([^\s,\[\]{}]+)")
 _KNOWN_TAG = re.compile(r"!!(?:str|int|float|bool|null|timestamp)\s")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
+_NULL = "~"
 _TEXT_ONLY = ("license", "compatibility")
 _FOLDED_KEYS = frozenset(map(folded_key, READ_KEYS))
 _METADATA_NODES_MAX = 5000
@@ -127,7 +128,7 @@ def read_description(fields: Mapping[str, Field], text: str, fence: int, problem
     if description is None:
         return None
     length = len(description.strip())
-    if length == 0:
+    if length == 0 or (field.plain and text[field.at : field.end] == _NULL):
         hint = None
         if field.plain and _COMMENT.match(text, field.end):
             hint = "Put the description in double quotes: what follows ` #` is a comment."

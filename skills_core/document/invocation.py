@@ -24,7 +24,7 @@ def read_invocation(fields: Mapping[str, Field], text: str, problems: ProblemLis
     for key, field in fields.items():
         right = permission_key(key)
         if right is not None and key != right:
-            _refuse_spelling(field, right, problems)
+            _refuse_spelling(field, right, right in fields, problems)
         elif field.kind == "map" and type(field.node) is MappingNode:
             _look_inside(field, field.node, "<<" in fields, problems)
     disabled = _truth(fields.get(DISABLE_MODEL), text, problems, default=False)
@@ -60,9 +60,11 @@ def _has_own_tag(field: Field, text: str) -> bool:
     return text.startswith("!", field.at) and not text.startswith(("!!bool ", "!!str ", "!!int "), field.at)
 
 
-def _refuse_spelling(field: Field, right: str, problems: ProblemList) -> None:
+def _refuse_spelling(field: Field, right: str, given: bool, problems: ProblemList) -> None:
     hint = None
-    if permission_word(field.key) in _OPPOSITES:
+    if given:
+        hint = f"Remove the line: `{right}` is given already."
+    elif permission_word(field.key) in _OPPOSITES:
         hint = f"Write `{right}: true` to keep the model from using the skill, or remove the line."
     problems.add(
         "invocation.spelling",

@@ -158,6 +158,8 @@ def test_text_with_a_placeholder_in_it_is_text(text: str):
         (NAME + "description:\n  en: a", "description.type"),
         (NAME + "description: ''", "description.empty"),
         (NAME + "description:", "description.empty"),
+        (NAME + "description: ~", "description.empty"),
+        (NAME + "license: MIT # or not\ndescription:   ~ # later", "description.empty"),
         (NAME + "description: |\n", "description.empty"),
         (NAME + 'description: "\\u200b"', "description.empty"),
         (NAME, "description.missing"),
@@ -224,6 +226,11 @@ def test_a_flat_file_with_a_misspelt_description_alone_says_so():
     assert reading.document is None
     assert places(reading) == [("description.missing", 2, 1)]
     assert only(reading).severity == "warning" and "`descripton`" in only(reading).hint
+
+
+@pytest.mark.parametrize("value", ["'~'", '"~"', "!!str ~", ">-\n  ~", "~ ~", "null"])
+def test_words_that_only_look_like_nothing_are_words(value: str):
+    assert offered(read_block(f"{NAME}description: {value}")).description in ("~", "~ ~", "null")
 
 
 def test_an_empty_description_before_a_comment_says_so():

@@ -96,8 +96,15 @@ def test_another_spelling_refuses_and_names_the_right_one(key: str, right: str, 
     assert reading.document is None
     assert places(reading) == [("invocation.spelling", 4, 1)]
     assert f"`{right}" in reading.problems[0].hint
-    both = read_block(f"{BLOCK}{right}: true\n{key}: {value}\n")
-    assert both.document is None
+
+
+def test_a_misspelt_key_beside_the_right_one_is_to_be_removed():
+    line = "disable-model-invocation: true\n"
+    reading = read_block(f"{BLOCK}{line}disableModelInvocation: true\n")
+    assert reading.document is None
+    assert places(reading) == [("invocation.spelling", 5, 1)]
+    assert reading.problems[0].hint == "Remove the line: `disable-model-invocation` is given already."
+    assert read_block(f"{BLOCK}{line}").problems == ()
 
 
 @pytest.mark.parametrize(
