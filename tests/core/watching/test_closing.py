@@ -25,9 +25,10 @@ TREE = Path(__file__).resolve().parents[3]
 
 
 async def test_opening_and_closing_leaves_no_thread_file_or_instance_behind(tmp_path: Path):
+    at_first = inotify_instances()
     async with watching(tmp_path):
-        pass
-    await asyncio.sleep(0.1)
+        await eventually(lambda: inotify_instances() == at_first + 1, "the first instance")
+    await eventually(lambda: inotify_instances() == at_first, "the first instance to be closed")
     files, instances = open_files(), inotify_instances()
     for _ in range(20):
         async with watching(tmp_path):
@@ -45,8 +46,11 @@ async def test_closing_is_prompt_while_events_stream_in(tmp_path: Path):
         await watch.aclose()
         assert time.perf_counter() - started < 0.5
         recorder.forget()
-        (tmp_path / "late.md").write_text("x")
-        await asyncio.sleep(0.3)
+        # Another watcher of the same folder is the mark: once it has told of the file, the closed one would have too.
+        async with watching(tmp_path) as (_, mark):
+            late = tmp_path / "late.md"
+            late.write_text("x")
+            await mark.until(lambda: str(late) in mark.paths, "the open watcher's hint of the late file")
         assert recorder.hints == [] and watch_threads() == []
 
 
@@ -100,14 +104,17 @@ async def test_a_cancelled_close_still_closes(tmp_path: Path):
 
 
 async def test_closing_under_polling_stops_the_timer(tmp_path: Path):
-    async with watching(tmp_path, settings=Settings(watch_use_polling=True, watch_poll_interval_ms=10)) as (
-        watch,
-        recorder,
-    ):
+    often = Settings(watch_use_polling=True, watch_poll_interval_ms=10)
+    async with watching(tmp_path, settings=often) as (watch, recorder):
         await recorder.until(lambda: recorder.sweeps > 2, "some looks")
         await watch.aclose()
         recorder.forget()
-        await asyncio.sleep(0.1)
+        # A timer of the same pace is the mark.
+        async with watching(tmp_path, settings=Settings(watch_use_polling=True, watch_poll_interval_ms=10)) as (
+            _,
+            mark,
+        ):
+            await mark.until(lambda: mark.sweeps > 3, "the looks of an open watcher")
         assert recorder.hints == []
 
 

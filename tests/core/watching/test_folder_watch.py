@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skills_core.filesystem.watching import FolderWatch, WatchStatus
+from skills_core.filesystem.watching import FolderWatch, WatchStatus, cadence
 from tests.core.watching.support import Recorder, Settings, watching
 
 
@@ -222,21 +222,26 @@ async def test_the_slow_timer_asks_to_look_at_everything(tmp_path: Path):
         await recorder.until(lambda: recorder.sweeps >= 2, "two looks at everything", within=3.5)
 
 
-async def test_a_costly_look_makes_the_slow_timer_slower(tmp_path: Path):
-    async with watching(tmp_path) as (watch, recorder):
+async def test_a_costly_look_makes_the_slow_timer_slower(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cadence, "safety_interval", lambda cost: 0.05 + 1_000 * cost)
+    async with watching(tmp_path) as (watch, recorder), watching(tmp_path) as (_, mark):
         watch.sweep_cost(0.04)
         await recorder.until(lambda: recorder.sweeps >= 1, "the look that was due already")
         recorder.forget()
-        await asyncio.sleep(2.2)
+        mark.forget()
+        await mark.until(lambda: mark.sweeps >= 5, "five looks of a watcher whose looks cost nothing")
         assert recorder.sweeps == 0
 
 
-async def test_wanting_the_same_again_does_nothing(tmp_path: Path):
+async def test_wanting_the_same_again_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cadence, "safety_interval", lambda cost: 60.0)
     async with watching(tmp_path) as (watch, recorder):
         for _ in range(100):
             watch.want(frozenset({str(tmp_path)}))
-        await asyncio.sleep(0.4)
-        assert recorder.hints == []
+        # Whatever the wanting led to would come before the hint of a file that is written after it.
+        (tmp_path / "mark.md").write_text("x")
+        await recorder.until(lambda: str(tmp_path / "mark.md") in recorder.paths, "the hint of a file")
+        assert recorder.sweeps == 0, "the watcher was opened anew"
 
 
 async def test_a_listener_that_raises_stops_nothing(tmp_path: Path):
@@ -265,13 +270,16 @@ async def test_the_watcher_works_in_a_folder_with_any_utf8_name(tmp_path: Path):
         await recorder.until(lambda: str(folder / "é.md") in recorder.paths, "the file's path")
 
 
-async def test_watching_switched_off_neither_watches_nor_ticks(tmp_path: Path):
-    async with watching(settings=Settings(watch=False)) as (watch, recorder):
+async def test_watching_switched_off_neither_watches_nor_ticks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cadence, "safety_interval", lambda cost: 0.05)
+    async with watching(settings=Settings(watch=False)) as (watch, recorder), watching(tmp_path) as (_, mark):
         watch.want(frozenset({str(tmp_path)}))
         assert watch.status.mode == "off" and watch.status.hint
         assert await watch.armed(0.0)
         (tmp_path / "a.md").write_text("x")
-        await asyncio.sleep(1.3)
+        await mark.until(
+            lambda: mark.sweeps >= 3 and str(tmp_path / "a.md") in mark.paths, "what a watcher that is on tells"
+        )
         assert recorder.hints == [] and not watch.watches(str(tmp_path))
 
 

@@ -19,7 +19,7 @@ import watchfiles._rust_notify as backend
 from skills_core.filesystem import FilesystemProvider, FilesystemSettings, ProviderClosedError, filesystem_provider
 from skills_core.filesystem.watching import cadence
 from skills_core.registry import Lookup, SkillRegistry, SkillSnapshot, settled_snapshot
-from tests.core.watching.support import watch_threads
+from tests.core.watching.support import watch_threads, watching
 
 REAL = backend.RustNotify
 
@@ -187,6 +187,7 @@ async def test_missing_roots_are_empty_and_announce_nothing_until_they_come(tmp_
         before = here.changes
         (tmp_path / "home" / "notes.txt").write_text("x")
         (tmp_path / "home" / "elsewhere").mkdir()
+        # Longer than the slow timer's second, so that its look at everything is among what must announce nothing.
         await asyncio.sleep(1.5)
         assert here.changes == before and len(seam.opened) == 1
         write_skill(tmp_path / "home" / ".agents" / "skills" / "one")
@@ -270,7 +271,9 @@ async def test_a_failure_while_watching_is_recovered_from_and_late_events_do_not
         await here.quiet()
         before = here.changes
         write_skill(root / "three")
-        await asyncio.sleep(0.5)
+        async with watching(root) as (_, mark):
+            write_skill(root / "four")
+            await mark.until(lambda: str(root / "four") in mark.paths, "the hint of an open watcher")
         assert here.changes == before and watch_threads() == []
 
 
