@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from yaml.error import Mark
+
 from skills_core.document.field import Field
 from skills_core.document.yaml_reader import MappingNode, ScalarNode
 
@@ -21,10 +23,8 @@ _LINE: Final = re.compile(rf"(?P<indent>[ ]*){_KEY}:(?:[ ]+(?:{_PLAIN}|{_QUOTED}
 _BLANK: Final = re.compile(r"\r?\n")
 
 
-class _Mark:
-    """A place in the block, as far as anybody asks for it."""
-
-    __slots__ = ("index",)
+class _Mark(Mark):
+    """A place in the block: its index, for nobody asks for line and column."""
 
     def __init__(self, index: int) -> None:
         self.index = index
