@@ -69,7 +69,7 @@ class QuestionDesk:
     ) -> None:
         self.on_change = on_change
         self._clock = clock
-        self._answered_at = float("-inf")
+        self._last_at = float("-inf")
         self._asked: list[Asked] = []
 
     @property
@@ -101,8 +101,8 @@ class QuestionDesk:
 
     @property
     def quiet(self) -> bool:
-        """Whether the last answer, or the last key that came too soon after it, lies long enough back."""
-        return self._clock() - self._answered_at >= QUIET_SECONDS
+        """Whether it is long enough since a question went: with an answer, a key that came too soon, or by itself."""
+        return self._clock() - self._last_at >= QUIET_SECONDS
 
     def answer(self, value: str) -> bool:
         """Answers the question that is shown; False when the answer does not count.
@@ -112,7 +112,7 @@ class QuestionDesk:
         current = self.current
         if current is None or all(option.value != value for option in current.options):
             return False
-        quiet, self._answered_at = self.quiet, self._clock()
+        quiet, self._last_at = self.quiet, self._clock()
         if value in ALLOWING and not quiet:
             return False
         for asked in [current, *(asked for asked in self._asked if _same_project(asked, current))]:
@@ -135,6 +135,9 @@ class QuestionDesk:
             return await asked.answer
         finally:
             if asked in self._asked:
+                if asked is self.current:
+                    # The key that was meant for it may be on its way.
+                    self._last_at = self._clock()
                 self._asked.remove(asked)
                 self.on_change()
 

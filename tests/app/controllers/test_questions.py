@@ -50,6 +50,23 @@ async def test_a_key_that_is_held_down_allows_one_thing(allowing: str) -> None:
     assert await second == (True if allowing == "yes" else allowing)
 
 
+async def test_a_key_for_a_question_that_was_taken_back_does_not_allow_the_next() -> None:
+    clock = Clock()
+    desk = QuestionDesk(clock=clock)
+    first, second, third = await asked(desk, tool("edit"), tool("shell"), tool("write"))
+    clock.now += 60
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    clock.now += 0.05
+    assert not desk.answer("once")
+    assert not second.done()
+    clock.now += QUIET_SECONDS
+    third.cancel()
+    await asyncio.gather(third, return_exceptions=True)
+    assert desk.answer("once"), "what waited behind it changes nothing on the screen"
+    assert await second == "once"
+
+
 async def test_a_refusal_counts_at_once() -> None:
     desk = QuestionDesk(clock=Clock())
     first, second, third = await asked(desk, tool("edit"), tool("shell"), TrustQuestion(project_root="/p"))
