@@ -64,6 +64,20 @@ class Disk:
         with self._change(name, description):
             new.replace(root / name)
 
+    def make_ready(self, name: str, description: str) -> Path:
+        """A folder that a link may be pointed at later: old by then, so that its times tell nothing."""
+        target = self.base / "ready" / description.replace(" ", "-") / name
+        target.mkdir(parents=True)
+        (target / "SKILL.md").write_text(_text(name, description))
+        return target.parent
+
+    def point_way(self, target: Path, name: str, description: str) -> None:
+        """A link outside the roots, over which an entry leads, is moved over the old one: no root changes."""
+        new = self.base / "way.new"
+        new.symlink_to(target)
+        with self._change(name, description):
+            new.replace(self.base / "way")
+
     @contextlib.contextmanager
     def _change(self, name: str, description: str) -> Iterator[None]:
         start = time.monotonic()
@@ -206,6 +220,28 @@ async def test_two_links_are_pointed_elsewhere(disk: Disk, monkeypatch: pytest.M
 
     async with judged(disk) as look:
         await interrupt(look, interruption, deed, nothing)
+
+
+async def test_a_link_comes_to_lead_to_what_is_old(disk: Disk, monkeypatch: pytest.MonkeyPatch):
+    """Nothing of what the link leads to now bears a new time: that it changed is seen, when it did is not."""
+    disk.save(disk.early, "early", "at the start")
+    disk.save(disk.late, "stays", "stays")
+    disk.point_way(disk.make_ready("late", "at the start"), "late", "at the start")
+    (disk.late / "late").symlink_to(disk.base / "way" / "late")
+    ready = [disk.make_ready("late", f"target {number}") for number in range(ROUNDS)]
+    interruption = Interruption("stat", "late")
+    interruption.put_in(monkeypatch)
+
+    def prepare(number: int) -> None:
+        # What was made or saved before is old enough to be believed.
+        time.sleep(0.02)
+
+    def deed(number: int) -> None:
+        disk.save(disk.early, "early", f"save {number}")
+        disk.point_way(ready[number], "late", f"target {number}")
+
+    async with judged(disk) as look:
+        await interrupt(look, interruption, deed, prepare)
 
 
 async def test_two_files_are_saved_between_the_look_and_the_reading(disk: Disk, monkeypatch: pytest.MonkeyPatch):
