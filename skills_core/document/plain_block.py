@@ -37,6 +37,7 @@ def plain_fields(block: str, start: int) -> dict[str, Field] | None:
     """
     fields: dict[str, Field] = {}
     parent: Field | None = None
+    below: set[str] = set()
     indent = 0
     at, end = 0, len(block)
     while at < end:
@@ -50,7 +51,7 @@ def plain_fields(block: str, start: int) -> dict[str, Field] | None:
         at = line.end()
         depth = line.end("indent") - line.start()
         if depth:
-            if parent is None or (indent and depth != indent) or not _put_below(parent, line, start):
+            if parent is None or (indent and depth != indent) or not _put_below(parent, below, line, start):
                 return None
             indent = depth
             continue
@@ -63,6 +64,7 @@ def plain_fields(block: str, start: int) -> dict[str, Field] | None:
         fields[key] = field = _field(line, key, start)
         if field.kind == "map":
             parent = field
+            below = set()
     if parent is not None and not _closed(parent, start + end):
         return None
     return fields
@@ -82,18 +84,17 @@ def _field(line: re.Match[str], key: str, start: int) -> Field:
     return Field(key, key_at, "map", "", 0, 0)
 
 
-def _put_below(parent: Field, line: re.Match[str], start: int) -> bool:
-    """Adds a key with its value to the map that ``parent`` is; False when it has no value or is there already."""
+def _put_below(parent: Field, below: set[str], line: re.Match[str], start: int) -> bool:
+    """Adds a key with its value to the map that ``parent`` is; False when it has no value or is ``below`` already."""
     field = _field(line, line["key"], start)
-    if field.kind == "map":
+    if field.kind == "map" or field.key in below:
         return False
+    below.add(field.key)
     key_at = field.key_at - start
     node = parent.node
     if node is None:
         parent.node = node = MappingNode("", [], _Mark(key_at))
         parent.at = field.key_at
-    elif any(known.value == field.key for known, _ in node.value):
-        return False
     node.value.append(
         (
             ScalarNode("", field.key, _Mark(key_at), _Mark(key_at + len(field.key))),

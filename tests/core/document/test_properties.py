@@ -188,6 +188,9 @@ HOSTILE = {
     "broken fold": "description: >\n" + "  x\n" * 14000 + " y\n",
     "placeholder": "description: [" + " A" * 29000,
     "comment": "<!--" * 15000,
+    "plain metadata": "metadata:\n" + "".join(f"  k{i:x}: v\n" for i in range(6000)),
+    "a title and blanks": "a: b\n---\n# Title\n" + " " * 60000 + "x",
+    "a second fence and blanks": "a: b\n---\n---\n" + " " * 60000 + "x",
     "metadata": "metadata:\n" + "".join(f"  k{i}: v{i}\n" for i in range(4000)) + "  x: y: z",
 }
 
@@ -196,7 +199,9 @@ HOSTILE = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_files_are_bounded_in_time(what: str, libyaml: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(yaml_reader, "_open", yaml_reader.reader_class(libyaml=libyaml))
-    for data in (f"---\n{HOSTILE[what]}\n---\nBody", f"{HOSTILE[what]}\n---\n", f"---\n{HOSTILE[what] * 16}"):
+    text = HOSTILE[what]
+    files = (f"---\n{text}\n---\nBody", f"{text}\n---\n", f"---\n{text * 16}", f"# Title\n{text}\n---\n")
+    for data in files:
         before = time.perf_counter()
         check(read_document(data.encode(), entry()))
         assert time.perf_counter() - before < (2 if libyaml else 10), what
