@@ -6,7 +6,7 @@ Works on bytes, looks at no more than FRONTMATTER_MAX_BYTES, and takes linear ti
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from skills_core.document.fence_faults import (
@@ -20,6 +20,7 @@ from skills_core.document.fence_faults import (
 )
 from skills_core.document.model import FRONTMATTER_MAX_BYTES
 from skills_core.document.text import shown
+from skills_core.document.two_places import fence_below_title, may_be_second, may_be_title, second_frontmatter
 
 BOM = b"\xef\xbb\xbf"
 
@@ -48,6 +49,7 @@ class Frontmatter:
     fences is ``text[start:]``. ``fence`` is the index of the opening fence in it, ``not_utf8`` that of the first
     undecodable byte. ``late`` and ``long_opening`` describe the opening fence; ``long_closing`` says that the closing
     one, at the end of ``text``, has more than three dashes. ``body`` is the byte offset of what follows.
+    ``otherwise``: a title comes before it, and this is what to say unless it makes a whole skill.
     """
 
     text: str
@@ -58,6 +60,7 @@ class Frontmatter:
     long_opening: bool = False
     long_closing: bool = False
     not_utf8: int | None = None
+    otherwise: NoFrontmatter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,45 @@ def _open_late(window: bytes, *, whole: bool, flat: bool) -> Frontmatter | NoFro
         start = min(line_end + 1, len(window))
         late = window[first:at].strip(b" \t") != b""
         return _close(window, at, start, whole=whole, flat=flat, late=late, long_opening=dashes > 3)
+    if not flat and line.startswith(b"#"):
+        return _open_below_title(window, at, whole=whole)
     return _without(window, at, whole=whole, flat=flat)
+
+
+def _open_below_title(window: bytes, at: int, *, whole: bool) -> Frontmatter | NoFrontmatter | NeedsMore:
+    if not whole and len(window) < FRONTMATTER_MAX_BYTES and may_be_title(window, at):
+        return NEEDS_MORE
+    without = _without(window, at, whole=whole, flat=False)
+    opening = fence_below_title(window, at)
+    if opening is None or not isinstance(without, NoFrontmatter):
+        return without
+    found = _close(window, opening.fence, opening.start, whole=whole, flat=False, late=True)
+    if isinstance(found, NoFrontmatter):
+        return without
+    return replace(found, otherwise=without) if isinstance(found, Frontmatter) else found
+
+
+def second_one(data: bytes, first: Frontmatter, *, flat: bool, truncated: bool) -> NoFrontmatter | NeedsMore | None:
+    """What to say of ``first``, that makes no skill, when it has none of a skill's keys and another follows that has.
+
+    None when that is not so.
+    """
+    if _SKILL_KEY_TEXT.search(first.text, first.start):
+        return None
+    at = second_frontmatter(data, first.body)
+    if at is None:
+        more = truncated and len(data) < FRONTMATTER_MAX_BYTES and may_be_second(data, first.body)
+        return NEEDS_MORE if more else None
+    text, _ = decode(data[:at].removeprefix(BOM))
+    line = text.count("\n") + 1
+    return NoFrontmatter(
+        "frontmatter.missing",
+        f"The keys of the skill stand in a second frontmatter, in line {line}; only the first one is read.",
+        "Put all keys into the first frontmatter, and remove the lines `---` of the second one.",
+        text=text,
+        index=len(text),
+        quiet=flat,
+    )
 
 
 def _after_preamble(window: bytes, at: int) -> int | None:

@@ -12,6 +12,7 @@ from skills_core.document.fences import (
     find_frontmatter,
     find_merge_mark,
     merge_conflict,
+    second_one,
 )
 from skills_core.document.model import FILE_MAX_BYTES, DocumentReading, EntryName, SkillDocument
 from skills_core.document.problems import ProblemList
@@ -62,7 +63,14 @@ def _read(data: bytes, entry: EntryName, truncated: bool, size: int) -> tuple[Do
     problems = ProblemList(entry.path, text)
     _add_fence_problems(found, problems)
     document = _frontmatter_reader()(found, entry, problems)
+    if found.otherwise is not None and (document is None or document.name_derived):
+        return _without_frontmatter(found.otherwise, entry), None
     if document is None:
+        second = second_one(data, found, flat=flat, truncated=truncated)
+        if second == NEEDS_MORE:
+            return _NEEDS_MORE, None
+        if second is not None:
+            return _without_frontmatter(second, entry), found
         return DocumentReading(None, problems.finished(None)), found
     return DocumentReading(document, problems.finished(document.name)), found
 
@@ -77,7 +85,8 @@ def _frontmatter_reader() -> Callable[[Frontmatter, EntryName, ProblemList], Ski
 
 def _add_fence_problems(front: Frontmatter, problems: ProblemList) -> None:
     if front.late:
-        problems.add("frontmatter.late", "Blank lines or a comment come before the opening fence.", at=front.fence)
+        before = "Blank lines or a comment come" if front.otherwise is None else "A title comes"
+        problems.add("frontmatter.late", f"{before} before the opening fence.", at=front.fence)
     if front.long_opening:
         problems.add("frontmatter.long-fence", "The opening fence has more than three dashes.", at=front.fence)
     if front.long_closing:

@@ -41,6 +41,9 @@ def test_an_ordinary_frontmatter_is_read_without_a_problem(file: str):
         ("<!-- one\ntwo -->\n<!-- three -->\n\n" + GOOD, "frontmatter.late", 5, 1),
         ("<!-- größer 日本 -->\n" + GOOD, "frontmatter.late", 2, 1),
         ("\ufeff<!-- größer -->\n" + GOOD, "frontmatter.late", 2, 1),
+        ("# Title\n" + GOOD, "frontmatter.late", 2, 1),
+        ("### A title\r\n \r\n" + GOOD.replace("\n", "\r\n"), "frontmatter.late", 3, 1),
+        ("\ufeff<!-- a -->\n# Größer\n\n" + GOOD, "frontmatter.late", 4, 1),
         (f"---\n{BLOCK}-----\nBody", "frontmatter.long-fence", 4, 1),
         (f"---\n{BLOCK}----\nBody", "frontmatter.long-fence", 4, 1),
         (f"----\n{BLOCK}---\nBody", "frontmatter.long-fence", 1, 1),
@@ -57,7 +60,7 @@ def test_a_doubtful_fence_is_a_warning(file: str, code: str, line: int, column: 
     [
         ("# Title\n\nText.\n", "frontmatter.missing", 1, 1),
         ("\n\n# Title\n", "frontmatter.missing", 1, 1),
-        ("# Title\n" + GOOD, "frontmatter.missing", 1, 1),
+        ("Title\n" + GOOD, "frontmatter.missing", 1, 1),
         ("----\n\nText between rules.\n----\n", "frontmatter.missing", 1, 1),
         ("+++\nname = 'x'\n+++\n", "frontmatter.missing", 1, 1),
         ("\0\1\2 binary", "frontmatter.missing", 1, 1),
@@ -105,7 +108,7 @@ def test_a_flat_file_without_a_frontmatter_is_neither_skill_nor_problem(file: st
 def test_the_message_says_what_the_file_is_instead():
     assert "link" in read("../other/SKILL.md").problems[0].message
     assert "LFS" in read("version https://git-lfs.github.com/spec/v1\noid sha256:0\n").problems[0].message
-    assert "line 3" in read("# Title\n\n" + GOOD).problems[0].message
+    assert "line 3" in read("Title\n\n" + GOOD).problems[0].message
     assert "TOML" in read("+++\nname = 1\n+++\n").problems[0].hint
 
 
@@ -196,3 +199,56 @@ def test_the_frontmatter_may_take_64_kib_and_no_more():
     ):
         reading = read_document(data.encode()[:70000], entry(), truncated=truncated)
         assert codes(reading) == ["file.too-large"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        f"# Title\n\n---\n{NAME}---\n",
+        f"# Title\n\n---\n{DESCRIPTION}---\n",
+        f"# Title\n\n---\nname: My Skill\n{DESCRIPTION}---\n",
+        f"# Title\n\n---\n{BLOCK}disable-model-invocation: maybe\n---\n",
+        f"# Title\n\n---\n{BLOCK}\nDo the work.\n",
+        f"# Title\nText.\n\n---\n{BLOCK}---\n",
+        f"#Title\n\n---\n{BLOCK}---\n",
+        "# Title\n\n---\n\nText.\n\n---\n",
+    ],
+)
+def test_what_stands_below_a_title_is_no_frontmatter_unless_it_makes_a_whole_skill(file: str):
+    reading = read(file)
+    assert reading.document is None
+    assert codes(reading) == ["frontmatter.missing"]
+
+
+def test_a_flat_file_with_a_title_is_no_skill():
+    assert read("# Title\n\n" + GOOD, "notes", "flat").not_a_skill
+
+
+def test_the_body_of_a_skill_with_a_title_is_what_follows_its_frontmatter():
+    assert read_whole(("# Title\n\n" + GOOD).encode(), entry())[1] == "Do the work."
+
+
+@pytest.mark.parametrize("gap", ["", "\n", " \n\n"])
+def test_keys_in_a_second_frontmatter_are_pointed_out(gap: str):
+    file = f"---\ntitle: x\n---\n{gap}{GOOD}"
+    reading = read(file)
+    assert reading.document is None
+    assert places(reading) == [("frontmatter.missing", 4 + gap.count("\n"), 1)]
+    assert "second frontmatter" in reading.problems[0].message
+    assert [(p.code, p.severity) for p in read(file, kind="flat").problems] == [("frontmatter.missing", "warning")]
+
+
+@pytest.mark.parametrize(
+    "file", [f"---\n{NAME}---\n{GOOD}", "---\ntitle: x\n---\nText.\n" + GOOD, "---\ntitle: x\n---\n---\na: b\n---\n"]
+)
+def test_other_rules_below_a_frontmatter_are_no_second_one(file: str):
+    assert "description.missing" in codes(read(file))
+
+
+@pytest.mark.parametrize("start", ["# Title\n\n", "---\ntitle: x\n---\n\n", "<!-- a -->\n# Title\n"])
+def test_a_part_of_the_file_says_the_same_as_the_whole_or_asks_for_more(start: str):
+    data = (start + GOOD).encode()
+    whole = read_document(data, entry())
+    for length in range(len(data)):
+        part = read_document(data[:length], entry(), truncated=True, file_size=len(data))
+        assert part.needs_more or part == whole, data[:length]
