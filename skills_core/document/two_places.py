@@ -11,8 +11,6 @@ _SECOND = re.compile(rb"(?:[ \t\r]*\n)*(?=---[ \t]*\r?\n\s*[\"']?(?:name|descrip
 _SECOND_SO_FAR = re.compile(
     rb"(?:[ \t\r]*\n)*(?:-{0,3}[ \t]*\r?|---[ \t]*\r?\n\s*(?:[\"']?[a-z]+[\"']?[ \t]*|[\"'])?)\Z"
 )
-    rb"(?:[ \t\r]*\n)*(?:-{0,3}[ \t]*\r?|---[ \t]*\r?\n\s*(?:[\"']?[a-z]+[\"']?[ \t]*|[\"'])?)\Z"
-)
 
 
 @dataclass(frozen=True, slots=True)
