@@ -6,8 +6,7 @@ Works on bytes, looks at no more than FRONTMATTER_MAX_BYTES, and takes linear ti
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import replace
 
 from skills_core.document.fence_faults import (
     HEADING_HINT,
@@ -18,11 +17,10 @@ from skills_core.document.fence_faults import (
     opening_fault,
     spoiled_closing,
 )
+from skills_core.document.found import BOM, NEEDS_MORE, Frontmatter, NeedsMore, NoFrontmatter, decode
 from skills_core.document.model import FRONTMATTER_MAX_BYTES
 from skills_core.document.text import shown
-from skills_core.document.two_places import fence_below_title, may_be_second, may_be_title, second_frontmatter
-
-BOM = b"\xef\xbb\xbf"
+from skills_core.document.two_places import SKILL_KEY_TEXT, fence_below_title, may_be_title
 
 _UTF16_LITTLE, _UTF16_BIG = b"\xff\xfe", b"\xfe\xff"
 _BLANK = re.compile(rb"\s*")
@@ -32,55 +30,12 @@ _BLANK_OR_FENCES = re.compile(rb"(?:\s|---+(?=[ \t]*\r?\n))*")
 _INDENTED_FENCE = re.compile(r"^[ \t]+(-{3,})[ \t]*$", re.MULTILINE)
 _KEY_LINE = re.compile(rb"""["']?[A-Za-z][\w.-]*["']?[ \t]*:(?:\s|\Z)""")
 _SKILL_KEY_LINE = re.compile(rb"""["']?(?:name|description)["']?[ \t]*:""", re.IGNORECASE)
-_SKILL_KEY_TEXT = re.compile(r"""^["']?(?:name|description)["']?[ \t]*:""", re.MULTILINE)
 _ANY_KEY_TEXT = re.compile(r"^[A-Za-z][\w.-]*[ \t]*:(?=\s|\Z)", re.MULTILINE)
 _CODE_FENCE = re.compile(rb"(?:```+|~~~+)[^`~]*")
 _MERGE_MARK_TEXT = re.compile(r"^(?:<{7}|>{7})(?= |\r?$)", re.MULTILINE)
 _GLUED_FENCE = re.compile(rb"-{3,}[ \t]*#")
 _LONGEST_LINE_NEEDED = 200
 _KEY_NEEDED = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
-    """The frontmatter of a file.
-
-    ``text`` is the decoded file without a byte order mark, from its start to the closing fence; the block between the
-    fences is ``text[start:]``. ``fence`` is the index of the opening fence in it, ``not_utf8`` that of the first
-    undecodable byte. ``late`` and ``long_opening`` describe the opening fence; ``long_closing`` says that the closing
-    one, at the end of ``text``, has more than three dashes. ``body`` is the byte offset of what follows.
-    ``otherwise``: a title comes before it, and this is what to say unless it makes a whole skill.
-    """
-
-    text: str
-    start: int
-    fence: int
-    body: int
-    late: bool = False
-    long_opening: bool = False
-    long_closing: bool = False
-    not_utf8: int | None = None
-    otherwise: NoFrontmatter | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NoFrontmatter:
-    """Why there is no frontmatter: a problem's code and words, at ``index`` of ``text``.
-
-    ``code`` None: a flat file that is no skill. ``quiet``: a warning is enough.
-    """
-
-    code: str | None
-    message: str = ""
-    hint: str | None = None
-    text: str = ""
-    index: int = 0
-    unfinished: bool = False
-    quiet: bool = False
-
-
-NeedsMore: TypeAlias = Literal["needs more"]
-NEEDS_MORE: NeedsMore = "needs more"
 
 
 def find_frontmatter(data: bytes, *, flat: bool, truncated: bool) -> Frontmatter | NoFrontmatter | NeedsMore:
@@ -100,14 +55,6 @@ def find_frontmatter(data: bytes, *, flat: bool, truncated: bool) -> Frontmatter
     if b"\r" in window:
         window = _LONE_RETURN.sub(b"\n", window)
     return _open_late(window, whole=whole, flat=flat)
-
-
-def decode(data: bytes) -> tuple[str, int | None]:
-    """``data`` as text, with U+FFFD for what is not UTF-8, and the index of the first such character."""
-    try:
-        return data.decode(), None
-    except UnicodeDecodeError as error:
-        return data.decode(errors="replace"), len(data[: error.start].decode())
 
 
 def _open_late(window: bytes, *, whole: bool, flat: bool) -> Frontmatter | NoFrontmatter | NeedsMore:
@@ -149,29 +96,6 @@ def _open_below_title(window: bytes, at: int, *, whole: bool) -> Frontmatter | N
     if isinstance(found, NoFrontmatter):
         return without
     return replace(found, otherwise=without) if isinstance(found, Frontmatter) else found
-
-
-def second_one(data: bytes, first: Frontmatter, *, flat: bool, truncated: bool) -> NoFrontmatter | NeedsMore | None:
-    """What to say of ``first``, that makes no skill, when it has none of a skill's keys and another follows that has.
-
-    None when that is not so.
-    """
-    if _SKILL_KEY_TEXT.search(first.text, first.start):
-        return None
-    at = second_frontmatter(data, first.body)
-    if at is None:
-        more = truncated and len(data) < FRONTMATTER_MAX_BYTES and may_be_second(data, first.body)
-        return NEEDS_MORE if more else None
-    text, _ = decode(data[:at].removeprefix(BOM))
-    line = text.count("\n") + 1
-    return NoFrontmatter(
-        "frontmatter.missing",
-        f"The keys of the skill stand in a second frontmatter, in line {line}; only the first one is read.",
-        "Put all keys into the first frontmatter, and remove the lines `---` of the second one.",
-        text=text,
-        index=len(text),
-        quiet=flat,
-    )
 
 
 def _after_preamble(window: bytes, at: int) -> int | None:
@@ -270,7 +194,7 @@ def _unclosed(window: bytes, fence: int, start: int, *, flat: bool) -> NoFrontma
         line = text.count("\n", 0, last_key.start()) + 1
         key = last_key.group().rstrip(": \t")
         message += f" The last line that looks like a key of it is line {line}, `{shown(key, 40)}`."
-    quiet = flat and not _SKILL_KEY_TEXT.search(text, start_at)
+    quiet = flat and not SKILL_KEY_TEXT.search(text, start_at)
     return NoFrontmatter("frontmatter.unclosed", message, hint, text=text, index=index, unfinished=True, quiet=quiet)
 
 
@@ -283,7 +207,7 @@ def _glued(window: bytes, glued: int, start: int, *, flat: bool) -> NoFrontmatte
     index = len(decode(window[:glued].removeprefix(BOM))[0])
     start_at = len(decode(window[:start].removeprefix(BOM))[0])
     fault = closing_fault(text[index:])
-    quiet = flat and not _SKILL_KEY_TEXT.search(text, start_at, index)
+    quiet = flat and not SKILL_KEY_TEXT.search(text, start_at, index)
     return NoFrontmatter("frontmatter.unclosed", fault.message, fault.hint, text=text, index=index, quiet=quiet)
 
 

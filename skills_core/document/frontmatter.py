@@ -10,7 +10,7 @@ from skills_core.document.invocation import read_invocation
 from skills_core.document.model import SkillDocument
 
 if TYPE_CHECKING:
-    from skills_core.document.fences import Frontmatter
+    from skills_core.document.found import Frontmatter
     from skills_core.document.model import EntryName
     from skills_core.document.problems import ProblemList
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from skills_core.document.fences import (
-    NEEDS_MORE,
-    Frontmatter,
-    NoFrontmatter,
-    find_frontmatter,
-    find_merge_mark,
-    merge_conflict,
-    second_one,
-)
+from skills_core.document.fences import find_frontmatter, find_merge_mark, merge_conflict
+from skills_core.document.found import NEEDS_MORE, Frontmatter, NoFrontmatter
 from skills_core.document.model import FILE_MAX_BYTES, DocumentReading, EntryName, SkillDocument
 from skills_core.document.problems import ProblemList
 from skills_core.document.text import shown
+from skills_core.document.two_places import second_frontmatter
 
 _NEEDS_MORE = DocumentReading(None, needs_more=True)
 
@@ -66,7 +60,7 @@ def _read(data: bytes, entry: EntryName, truncated: bool, size: int) -> tuple[Do
     if found.otherwise is not None and (document is None or document.name_derived):
         return _without_frontmatter(found.otherwise, entry), None
     if document is None:
-        second = second_one(data, found, flat=flat, truncated=truncated)
+        second = second_frontmatter(data, found, flat=flat, truncated=truncated)
         if second == NEEDS_MORE:
             return _NEEDS_MORE, None
         if second is not None:
