@@ -15,6 +15,7 @@ import pytest
 from skills_core.session import Surface
 from tests.stress.soak import day, restarts
 from tests.stress.soak.__main__ import TREE
+from tests.stress.soak.in_use import in_use
 from tests.stress.soak.part import Report, Task
 from tests.stress.soak.resources import Held, held_now
 
@@ -72,6 +73,17 @@ def test_a_surface_that_grows_differently_is_noticed(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Surface, "take", forgetful)
     report = day.run(Task(1.0, tmp_path, 1), events=1_000, days=1)
     assert "the visible events differ after reading" in report.failures
+
+
+def test_what_a_day_leaves_in_memory_is_noticed():
+    before = in_use()
+    assert in_use().growth_since(before) == []
+    small = [str(number) for number in range(100_000)]
+    assert [growth.partition(":")[0] for growth in in_use().growth_since(before)] == ["memory"], len(small)
+    del small
+    large = bytes(40 << 20)
+    after = in_use()
+    assert after.large_mib is None or len(after.growth_since(before)) == 1, len(large)
 
 
 async def test_what_stays_open_is_noticed(tmp_path: Path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import itertools
 from collections.abc import Iterator
 
@@ -13,8 +12,9 @@ from skills_core.catalog import visible_catalog
 from skills_core.session import Session, SessionStore
 from skills_core.session.event import COMPACTION, TURN_START, PendingEvent, text_block, user_message
 from tests.bench.session_bench import catalog_event, conversation
+from tests.stress.soak.in_use import InUse, in_use
 from tests.stress.soak.part import Clock, Report, Task
-from tests.stress.soak.resources import MEMORY_GROWTH_MIB, resident_mib
+from tests.stress.soak.resources import resident_mib
 
 EVENTS = 100_000
 BATCH = 50
@@ -95,20 +95,22 @@ def run(task: Task, events: int = EVENTS, days: int = DAYS) -> Report:
     report = Report("day", task.seed)
     store = SessionStore(task.folder / "sessions", "soak")
     sizes: list[float] = []
+    held: list[InUse] = []
 
     async def all_days() -> None:
         for _ in range(days):
             report.failures.extend(await replay(store, events))
-            gc.collect()
+            held.append(in_use())
             sizes.append(resident_mib() or 0.0)
 
     try:
         asyncio.run(all_days())
     except (AssertionError, Exception) as error:
         report.failures.append(f"{type(error).__name__}: {error}")
-    if sizes and sizes[-1] > sizes[0] + MEMORY_GROWTH_MIB:
-        report.failures.append(f"memory: {sizes[0]:.0f} MiB after the first day, {sizes[-1]:.0f} MiB after the last")
+    if held:
+        report.failures.extend(held[-1].growth_since(held[0]))
     report.facts = {"days": len(sizes), "events a day": events}
-    report.facts |= {"memory, MiB": " → ".join(f"{size:.0f}" for size in sizes)}
+    report.facts |= {"resident, MiB": " → ".join(f"{size:.0f}" for size in sizes)}
+    report.facts |= {"blocks in use": " → ".join(f"{each.blocks:,}" for each in held)}
     report.seconds = clock.taken
     return report
