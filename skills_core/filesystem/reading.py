@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from skills_core.document import (
     FILE_MAX_BYTES,
     FRONTMATTER_MAX_BYTES,
@@ -12,20 +14,23 @@ from skills_core.document import (
     read_whole,
 )
 from skills_core.filesystem import problems
+from skills_core.filesystem.collecting import collected_seldom
 from skills_core.filesystem.opening import FileTroubleError, OpenedFile, open_file, read_known
 from skills_core.filesystem.signature import TRUST_AFTER, Clock, may_have_changed_since
 from skills_core.filesystem.sweep_notes import set_trouble
 from skills_core.filesystem.tree import Entry, EntryKind, RootTree
 
 _STEADY_READS = 3
+_MANY = 200
 
 
 def read_stale(tree: RootTree, root_fd: int, clock: Clock, now: float) -> bool:
     """Reads every entry that the last sweep marked; False when one of them changed meanwhile, so sweep again."""
-    steady = True
-    for entry in tree.unsettled:
-        if entry.stale and not _read_entry(tree, root_fd, entry, clock, now):
-            steady = False
+    with collected_seldom() if len(tree.unsettled) >= _MANY else nullcontext():
+        steady = True
+        for entry in tree.unsettled:
+            if entry.stale and not _read_entry(tree, root_fd, entry, clock, now):
+                steady = False
     return steady
 
 
