@@ -28,7 +28,18 @@ _COPIED = (
 _RUN_SECONDS = 300
 _ALL_SECONDS = 1_800
 _TEST_SECONDS = 60
-_BROKEN = ("SyntaxError", "ImportError", "ModuleNotFoundError", "NameError", "IndentationError", "fixture ")
+_BROKEN = (
+    "SyntaxError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "NameError",
+    "UnboundLocalError",
+    "IndentationError",
+    "TypeError",
+    "AttributeError",
+    "Failed: Timeout",
+    "fixture ",
+)
 """Failures that show a program that does not run, and not a test that sees the fault."""
 
 
