@@ -13,7 +13,7 @@ from skills_core.agent.instruction_files import InstructionFiles
 from skills_core.invocation.trust import trust_questions
 from skills_core.registry.snapshot import SkillSnapshot
 
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 2.0
 """How often instruction files are looked for, as long as the project was not asked about."""
 
 

@@ -1,4 +1,4 @@
-"""Follows answers that another process gave: at each step, and about once a second in between."""
+"""Follows answers that another process gave: at each step, and every other second in between."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class AccessRefresh:
     """A pre-step hook that rereads the answers, so that a switch or a trust answer holds from the next step on."""
 
-    def __init__(self, store: AccessStore, *, interval: float = 1.0) -> None:
+    def __init__(self, store: AccessStore, *, interval: float = 2.0) -> None:
         self._store = store
         self._interval = interval
 

@@ -161,7 +161,7 @@ class FilesystemProvider:
     async def aclose(self) -> None:
         """Stops watching and ends the threads. Closing again is fine."""
         if self._closing is None:
-            self._closed = True
+            self._stop()
             self._closing = asyncio.get_running_loop().create_task(self._close())
         await asyncio.shield(self._closing)
 
