@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 from skills_core.filesystem.below import folder_signature, is_walkable, look_below, only_found
 from skills_core.filesystem.opening import FOLDER_FLAGS, trouble_of
@@ -14,6 +15,9 @@ from skills_core.filesystem.sweep_notes import SweepNotes
 from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, EntryKind, Folder, FolderSignature, RootTree
 
 _CASE_IS_IGNORED = sys.platform in ("darwin", "win32")
+
+LinkEnd: TypeAlias = Literal["folder", "nowhere", "elsewhere"]
+"""What a link leads to; ``elsewhere`` is what can hold no skill."""
 
 
 class FolderLook(SweepNotes):
@@ -66,6 +70,7 @@ class FolderLook(SweepNotes):
 
     def _list_folder(self, tree: RootTree, root_fd: int, folder: Folder) -> list[Folder]:
         subfolders: dict[str, os.DirEntry[str]] = {}
+        links: dict[str, LinkEnd] = {}
         files: list[str] = []
         try:
             descriptor = os.open(folder.rel, FOLDER_FLAGS, dir_fd=root_fd)
@@ -74,7 +79,13 @@ class FolderLook(SweepNotes):
                     for item in listing:
                         if item.name.lower() == "skill.md":
                             files.append(item.name)
-                        elif is_walkable(item.name) and (item.is_symlink() or item.is_dir(follow_symlinks=False)):
+                        elif not is_walkable(item.name):
+                            continue
+                        elif item.is_symlink():
+                            # Followed here: the entry asks the open folder, which is closed below.
+                            links[item.name] = _link_end(item) if folder.depth < self.depth else "elsewhere"
+                            subfolders[item.name] = item
+                        elif item.is_dir(follow_symlinks=False):
                             subfolders[item.name] = item
                 if folder_signature(os.fstat(descriptor)) != folder.signature:
                     # Another folder than the one that was looked at, or changed since.
@@ -91,9 +102,11 @@ class FolderLook(SweepNotes):
             self._attach(tree, folder, f"{folder.rel}/{name}", "bundle")
             self.changed = True
         if folder.depth < self.depth:
-            directories = {name: item for name, item in subfolders.items() if _leads_to_folder(item)}
-            return self._match_folders(tree, folder, directories, folder.children)
-        self._walk_below(tree, root_fd, folder, any(not item.is_symlink() for item in subfolders.values()))
+            # A link that leads nowhere may be meant for a skill, unless it is one of a skill's own resources.
+            kept = ("folder", "nowhere") if name is None else ("folder",)
+            matching = {each: item for each, item in subfolders.items() if links.get(each, "folder") in kept}
+            return self._match_folders(tree, folder, matching, folder.children)
+        self._walk_below(tree, root_fd, folder, len(subfolders) > len(links))
         return []
 
     def _unlisted(self, tree: RootTree, folder: Folder, error: OSError) -> list[str]:
@@ -270,11 +283,14 @@ def _link_changed(root_fd: int, entry: Entry) -> bool:
     return entry.link or _is_link(root_fd, entry.rel)
 
 
-def _leads_to_folder(item: os.DirEntry[str]) -> bool:
+def _link_end(item: os.DirEntry[str]) -> LinkEnd:
+    """What a link leads to; whatever cannot be found out is looked at like a folder, which says why."""
     try:
-        return item.is_dir()
-    except OSError:
-        return False
+        return "folder" if stat.S_ISDIR(item.stat().st_mode) else "elsewhere"
+    except FileNotFoundError:
+        return "nowhere"
+    except OSError as error:
+        return "nowhere" if trouble_of(error) in ("gone", "link-loop") else "folder"
 
 
 def _is_own_ancestor(tree: RootTree, folder: Folder) -> bool:

@@ -124,6 +124,30 @@ def test_links_to_folders_are_followed_down_to_the_depth_and_circles_are_cut(wor
     assert listing.candidates[0].real_path == str(outside / "group" / "inner" / "SKILL.md")
 
 
+def test_a_link_below_the_first_level_is_followed_and_one_that_leads_nowhere_is_stated(world: World):
+    root = world.project_agents
+    write_skill(world.base / "elsewhere", "linked")
+    write_skill(root, "team/own")
+    (root / "team" / "linked").symlink_to(world.base / "elsewhere" / "linked")
+    (root / "team" / "gone").symlink_to(world.base / "nowhere")
+    (root / "team" / "round").symlink_to("round")
+    (root / "team" / "own" / "data").symlink_to(world.base / "nowhere")
+    (root / "team" / "notes.txt").write_text("x")
+    (root / "team" / "notes").symlink_to("notes.txt")
+    watcher = Watcher(world, discovery_depth=3)
+    listing = watcher.look().listing
+    assert names(listing) == ["linked", "own"] and listing.complete
+    assert [(problem.code, (problem.path or "").removeprefix(str(root))) for problem in listing.problems] == [
+        ("file.dangling-link", "/team/gone"),
+        ("file.link-loop", "/team/round"),
+    ]
+    (root / "team" / "gone").unlink()
+    (root / "team" / "round").unlink()
+    watcher.look()
+    watcher.time.go_on(1)
+    assert watcher.look().listing.problems == ()
+
+
 def test_a_look_below_that_is_younger_than_the_clocks_tick_is_not_trusted(world: World):
     write_skill(world.project_agents, "kitchen/boil")
     root = os.open(world.project_agents, os.O_RDONLY)
