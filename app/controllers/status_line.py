@@ -49,7 +49,8 @@ def status_line(facts: StatusFacts, width: int, marks: Marks, home: str | None =
     folder = len(parts)
     parts.append((7, Piece(_short_folder(facts.cwd, home, max(width // 4, 12)), "muted")))
     parts.append((5, Piece(_short_model(inert_line(facts.model), max(width // 4, 12)), "muted")))
-    parts.append((2, Piece(counted(view.skill_count, "skill"), "text")))
+    found = "looking for skills" if view.snapshot is None else counted(view.skill_count, "skill")
+    parts.append((2, Piece(found, "text")))
     parts.append((1, Piece(f"#{view.number}", "text")))
     parts.append((1, Piece(_state_text(view, max(width // 3, 20)), state_role)))
     if problems:

@@ -148,6 +148,18 @@ async def test_a_draft_is_kept_for_the_next_start(tmp_path: Path) -> None:
     assert store.take() is None
 
 
+async def test_a_draft_that_comes_back_is_announced_and_can_be_cleared(tmp_path: Path) -> None:
+    deck = Deck(tmp_path)
+    deck.app._drafts = DraftStore(tmp_path, "/home/shop")
+    deck.app._drafts.save("half a thought")
+    async with deck.app.run_test(size=(100, 30)) as pilot:
+        await deck.ready()
+        assert deck.chat.composer.text == "half a thought"
+        assert "What you had not sent last time is back." in deck.text()
+        await pilot.press("ctrl+c")
+        assert deck.chat.composer.text == ""
+
+
 async def test_typing_in_the_transcript_goes_to_the_draft(deck: Deck) -> None:
     async with deck.app.run_test() as pilot:
         await deck.ready()

@@ -7,10 +7,13 @@ import pytest
 from app.controllers.marks import UNICODE
 from app.controllers.skill_view import SkillView
 from app.controllers.status_line import StatusFacts, status_line
+from skills_core.registry.snapshot import SkillSnapshot
+
+SEEN = SkillView(snapshot=SkillSnapshot(), state="live")
 
 
 def bar(width: int, **facts: object) -> str:
-    values: dict[str, object] = {"cwd": "/home/ada/work/a-long-name-of-a-shop", "model": "offline", "view": SkillView()}
+    values: dict[str, object] = {"cwd": "/home/ada/work/a-long-name-of-a-shop", "model": "offline", "view": SEEN}
     return status_line(StatusFacts(**{**values, **facts}), width, UNICODE, "/home/ada").text  # type: ignore[arg-type]
 
 
@@ -18,6 +21,12 @@ def test_a_running_command_leaves_room_for_the_rest() -> None:
     said = bar(100, activity="Running $ " + "word " * 40)
     for words in ("Running $ word", "shop", "offline", "0 skills", "#0"):
         assert words in said
+
+
+def test_before_the_first_look_ended_no_number_is_claimed() -> None:
+    said = bar(100, view=SkillView())
+    assert "looking for skills" in said
+    assert "0 skills" not in said
 
 
 def test_a_long_model_is_shown_by_its_end() -> None:
