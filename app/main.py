@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -80,6 +81,13 @@ class SkilldeckApp(App[int]):
 
     def get_default_screen(self) -> Screen[Any]:
         return self.chat
+
+    async def on_event(self, event: events.Event) -> None:
+        # Here keys are still in the order in which they came: a focus that a widget moves when its turn comes
+        # is too late for the keys behind it.
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded and self.screen is self.chat:
+            self.chat.before_input(event)
+        await super().on_event(event)
 
     def on_mount(self) -> None:
         wanted = self.options.settings.theme

@@ -46,13 +46,6 @@ class RowCopied(Message):
 
 
 @dataclass
-class TextTyped(Message):
-    """The person typed into something that takes no text; the composer gets it."""
-
-    text: str
-
-
-@dataclass
 class QuestionAnswered(Message):
     """The person chose an answer to the question that is shown."""
 

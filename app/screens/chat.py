@@ -38,7 +38,6 @@ from app.messages import (
     RowCopied,
     RowToggled,
     SelectionScrolled,
-    TextTyped,
 )
 from app.screens.chat_commands import ChatCommands
 from app.screens.chat_drafts import ChatDrafts
@@ -255,6 +254,12 @@ class ChatScreen(Screen[None]):
 
     # What the person does
 
+    def before_input(self, event: events.Key | events.Paste) -> None:
+        """Text belongs to the composer, also where nothing or something without words of its own has the focus."""
+        wordless = self.focused is None or self.focused is self.view
+        if wordless and (isinstance(event, events.Paste) or (event.is_printable and event.key != "space")):
+            self.set_focus(self.composer)
+
     @on(DraftChanged)
     def _draft_changed(self) -> None:
         self.rules.changed(self.composer.text if len(self.composer.document.lines) < 50 else "")
@@ -286,12 +291,6 @@ class ChatScreen(Screen[None]):
     @on(RowCopied)
     def _row_copied(self, message: RowCopied) -> None:
         self.copy(self.transcript.rows[message.index].text(), "the row")
-
-    @on(TextTyped)
-    def _typed(self, message: TextTyped) -> None:
-        self.composer.focus()
-        self.composer.insert(message.text)
-        self.show_popup()
 
     @on(Pasted)
     def _pasted(self, message: Pasted) -> None:

@@ -20,7 +20,7 @@ from app.controllers.row_cache import RowCache
 from app.controllers.text_layout import Line
 from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, RowsReset, Transcript, TranscriptChange
 from app.controllers.transcript_search import spans
-from app.messages import RowChosen, RowCopied, RowToggled, TextTyped
+from app.messages import RowChosen, RowCopied, RowToggled
 from app.widgets.role_styles import RoleStyles, over
 
 _CURSOR = "transcript--cursor"
@@ -399,12 +399,3 @@ class TranscriptView(ScrollView, can_focus=True):
         self.refresh()
         if offset == self._cache.gap(index) and self.transcript.rows[index].foldable:
             self.post_message(RowToggled(index))
-
-    def on_key(self, event: events.Key) -> None:
-        if event.is_printable and event.character and event.key != "space":
-            event.stop()
-            self.post_message(TextTyped(event.character))
-
-    def on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        self.post_message(TextTyped(event.text))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from textual import events
+
 from tests.app.support import Deck, skill
 
 
@@ -30,3 +33,26 @@ async def test_tab_begins_at_a_row_that_opens_and_the_hints_are_true_of_every_ro
             seen.add(opens)
             assert ("Enter opens" in deck.text()) == opens, rows[view.cursor].kind
         assert seen == {True, False}
+
+
+@pytest.mark.parametrize("focus", ["transcript", "nothing"])
+async def test_words_that_come_in_one_burst_are_words_wherever_the_focus_was(tmp_path: Path, focus: str) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 40)):
+        await deck.ready()
+        deck.chat.set_focus(deck.chat.view if focus == "transcript" else None)
+        for character in "hem two towels":
+            deck.app.post_message(events.Key("space" if character == " " else character, character))
+        await deck.until(lambda: deck.chat.composer.text == "hem two towels", "every key in the draft, in order")
+        assert deck.chat.focused is deck.chat.composer
+
+
+async def test_a_paste_into_the_transcript_and_the_keys_behind_it_are_one_draft(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(100, 40)):
+        await deck.ready()
+        deck.chat.set_focus(deck.chat.view)
+        deck.app.post_message(events.Paste("hem two"))
+        for character in " towels":
+            deck.app.post_message(events.Key("space" if character == " " else character, character))
+        await deck.until(lambda: deck.chat.composer.text == "hem two towels", "the paste and every key, in order")
