@@ -27,6 +27,7 @@ from app.theme import DEFAULT_THEME, OWN_THEMES
 
 if TYPE_CHECKING:
     from app.controllers.command_use import CommandUse
+    from app.controllers.draft_keeper import DraftKeeper
     from app.controllers.draft_store import DraftStore
     from app.controllers.runtime_port import ScreenRuntime
     from app.options import ScreenOptions
@@ -68,6 +69,7 @@ class SkilldeckApp(App[int]):
         self.options = options
         self._open_runtime = open_runtime
         self._drafts = drafts
+        self._keeper: DraftKeeper | None = None
         self._uses = uses
         self.went_on_in = ""
         self._crash = crash
@@ -113,10 +115,7 @@ class SkilldeckApp(App[int]):
         if wanted not in self.available_themes:
             self.chat.say(f"There is no theme {wanted}; /theme lists them.", "warning")
         if self._drafts is not None:
-            draft = self._drafts.take()
-            if draft is not None and not self.chat.composer.text:
-                self.chat.composer.set_draft(draft)
-                self.chat.say("What you had not sent last time is back. Ctrl+C clears it.", "muted", 10)
+            self.run_worker(self._follow_draft(self._drafts), name="drafts", exit_on_error=True)
         self.run_worker(self._open(), name="open", exit_on_error=True)
 
     async def _open(self) -> None:
@@ -132,6 +131,15 @@ class SkilldeckApp(App[int]):
             return
         await self.chat.session.open(runtime)
         await open_first_session(self.chat, self.options)
+
+    async def _follow_draft(self, store: DraftStore) -> None:
+        from app.controllers.draft_keeper import DraftKeeper
+
+        kept = await asyncio.to_thread(store.take)
+        self._keeper = DraftKeeper(store, self.chat.drafts.unsent)
+        if kept:
+            self.chat.drafts.bring_back(kept)
+        await self._keeper.follow()
 
     async def leave(self, status: int) -> None:
         """Keeps the draft, closes what is open, and ends with this exit status."""
@@ -150,10 +158,15 @@ class SkilldeckApp(App[int]):
             self.chat.completion.set_command_use(self._uses.counts)
             self.run_worker(asyncio.to_thread(self._uses.save), group="uses", exit_on_error=False)
 
+    def draft_changed(self) -> None:
+        """What the person has not sent may be other words now."""
+        if self._keeper is not None:
+            self._keeper.changed()
+
     def keep_draft(self) -> None:
-        """Stores the unsent draft for the next start."""
-        if self._drafts is not None and self.chat.alive:
-            self._drafts.save(self.chat.composer.text)
+        """Stores what was not sent for the next start."""
+        if self._keeper is not None and self.chat.alive:
+            self._keeper.keep_now()
 
     def _catch_signals(self) -> None:
         loop = asyncio.get_running_loop()

@@ -56,7 +56,7 @@ class Conversation:
         self._agent: Agent | None = None
         self._turn: asyncio.Task[None] | None = None
         self._unsubscribe: list[Callable[[], None]] = []
-        self._sending: set[asyncio.Task[None]] = set()
+        self._sending: dict[asyncio.Task[None], str] = {}
         self._model: Model | None = None
         self._retired: list[Model] = []
 
@@ -72,6 +72,12 @@ class Conversation:
     def busy(self) -> bool:
         """Whether a turn or a compaction is under way."""
         return (self._turn is not None and not self._turn.done()) or (self._agent is not None and self._agent.busy)
+
+    @property
+    def unsent(self) -> tuple[str, ...]:
+        """What the person sent and the log does not hold yet: shown at the end, waiting for files, and queued."""
+        pending = self.transcript.pending
+        return (*pending, *(text for text in self._sending.values() if text not in pending), *self.queued)
 
     @property
     def model_name(self) -> str:
@@ -103,8 +109,8 @@ class Conversation:
             self._take_up(user_message(text))
             return
         sending = asyncio.create_task(self._send_with_files(text, paths), name="send-with-files")
-        self._sending.add(sending)
-        sending.add_done_callback(self._sending.discard)
+        self._sending[sending] = text
+        sending.add_done_callback(self._sending.pop)
 
     async def _send_with_files(self, text: str, paths: tuple[str, ...]) -> None:
         """Files that the words name go with them, as far as they are text files of the project."""

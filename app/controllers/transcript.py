@@ -104,6 +104,11 @@ class Transcript:
         if self._pending:
             self._put_pending([] if text is None else _without_first(self._pending, text))
 
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """The words that wait for the log."""
+        return tuple(row.text() for row in self._pending)
+
     def event(self, event: SessionEvent) -> None:
         """Takes in one record of the log."""
         data = event.data

@@ -263,6 +263,7 @@ class ChatScreen(Screen[None]):
     @on(DraftChanged)
     def _draft_changed(self) -> None:
         self.rules.changed(self.composer.text if len(self.composer.document.lines) < 50 else "")
+        self.skilldeck.draft_changed()
         self.show_hints()
 
     @on(DraftSubmitted)

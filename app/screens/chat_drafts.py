@@ -35,6 +35,21 @@ class ChatDrafts:
         screen.session.send(text.strip("\n"))
         screen.view.follow_tail()
 
+    def unsent(self) -> str:
+        """All words that were written and went nowhere: waiting to be sent, queued, and in the composer."""
+        screen = self._screen
+        return "\n\n".join((*screen.session.unsent, *screen.history_of_messages.unsent(screen.composer.draft)))
+
+    def bring_back(self, text: str) -> None:
+        """Puts the words of an earlier start into the composer, or behind Up when it holds others already."""
+        screen = self._screen
+        if screen.composer.text or screen.session.unsent:
+            screen.history_of_messages.set_aside(text)
+            screen.say("What you had not sent last time is kept: Up brings it.", "muted", 10)
+        else:
+            screen.composer.set_draft(Draft(text, len(text)))
+            screen.say("What you had not sent last time is back. Ctrl+C clears it.", "muted", 10)
+
     def clear(self) -> None:
         """Empties the composer; undo brings the draft back."""
         self._screen.composer.set_draft(Draft("", 0))
@@ -58,7 +73,9 @@ class ChatDrafts:
 
     def _take(self, text: str) -> None:
         self._screen.notice.clear()
-        self._screen.history_of_messages.sent(text.strip())
+        waited = self._screen.history_of_messages.sent(text.strip())
         self.clear()
         # What went out is in the history of messages; undo belongs to the next draft.
         self._screen.composer.history.clear()
+        if waited.text:
+            self._screen.composer.set_draft(waited)

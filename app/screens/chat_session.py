@@ -99,6 +99,11 @@ class ChatSession:
         return self._conversation.queued if self._conversation is not None else ()
 
     @property
+    def unsent(self) -> tuple[str, ...]:
+        """What the person sent and the log does not hold yet."""
+        return self._conversation.unsent if self._conversation is not None else tuple(self._waiting)
+
+    @property
     def unsaved(self) -> bool:
         """Whether the session that is shown is kept nowhere."""
         session = self._conversation.session if self._conversation is not None else None
@@ -213,6 +218,7 @@ class ChatSession:
         if runtime is None or conversation is None:
             return
         model = await self.open_model(model_name or runtime.settings.model)
+        left = conversation.unsent if conversation.session is not None else ()
         await conversation.use(session, model)
         self._screen.history_of_messages.load(conversation.user_texts())
         self._screen.side.refresh()
@@ -220,6 +226,8 @@ class ChatSession:
         waiting, self._waiting = self._waiting, []
         for text in waiting:
             conversation.send(text)
+        if left:
+            self._screen.drafts.give_back("\n\n".join(left))
 
     async def open_model(self, name: str) -> Model | None:
         """The model of a name; when it cannot be opened it says why, and the offline model takes its place."""
@@ -287,6 +295,7 @@ class ChatSession:
             self._trust.see(view)
 
     def _conversation_changed(self) -> None:
+        self._screen.skilldeck.draft_changed()
         self._screen.show_status()
         self._screen.show_hints()
         self._screen.side.refresh()

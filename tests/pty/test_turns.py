@@ -231,3 +231,17 @@ def test_hostile_text_reaches_the_terminal_as_marks(start: Start, project: Path)
     terminal.wait(lambda: "Answering" not in terminal.text and "Thinking" not in terminal.text, "the end of the turn")
     assert b"\x1b]52" not in terminal.raw
     assert b"\x1b]0;owned" not in terminal.raw
+
+
+def test_a_killed_program_gives_the_draft_back(start: Start, tmp_path: Path) -> None:
+    terminal = start()
+    terminal.ready()
+    terminal.type("half a thought")
+    drafts = tmp_path / "state" / "drafts"
+    terminal.wait(
+        lambda: any("half a thought" in file.read_text() for file in drafts.glob("*.txt")), "the draft on the disk"
+    )
+    terminal.signal(signal.SIGKILL)
+    terminal.wait_end()
+    again = start()
+    again.wait_for("half a thought")

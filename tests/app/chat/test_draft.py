@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from app.controllers.draft_store import DraftStore
 from tests.app.support import Deck, skill
 
 
@@ -137,27 +136,6 @@ async def test_the_draft_survives_every_refresh_resize_and_page(deck: Deck) -> N
         await pilot.press("f1", "escape", "f6", "f6")
         assert (composer.text, composer.caret) == ("keep me", 4)
         assert deck.chat.focused is composer
-
-
-async def test_a_draft_is_kept_for_the_next_start(tmp_path: Path) -> None:
-    store = DraftStore(tmp_path, "/home/shop")
-    store.save("half a thought\n整理")
-    assert DraftStore(tmp_path, "/home/other").take() is None
-    draft = DraftStore(tmp_path, "/home/shop").take()
-    assert draft is not None and (draft.text, draft.caret) == ("half a thought\n整理", 17)
-    assert store.take() is None
-
-
-async def test_a_draft_that_comes_back_is_announced_and_can_be_cleared(tmp_path: Path) -> None:
-    deck = Deck(tmp_path)
-    deck.app._drafts = DraftStore(tmp_path, "/home/shop")
-    deck.app._drafts.save("half a thought")
-    async with deck.app.run_test(size=(100, 30)) as pilot:
-        await deck.ready()
-        assert deck.chat.composer.text == "half a thought"
-        assert "What you had not sent last time is back." in deck.text()
-        await pilot.press("ctrl+c")
-        assert deck.chat.composer.text == ""
 
 
 async def test_typing_in_the_transcript_goes_to_the_draft(deck: Deck) -> None:

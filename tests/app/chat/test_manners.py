@@ -66,22 +66,7 @@ async def test_a_failure_leaves_a_short_message_the_story_and_the_draft(tmp_path
     assert str(story) in crash.message
     assert "Traceback" in story.read_text()
     assert story.stat().st_mode & 0o077 == 0
-    draft = DraftStore(tmp_path, "/home/shop").take()
-    assert draft is not None and draft.text == "half a thought"
-
-
-async def test_leaving_keeps_the_draft(tmp_path: Path) -> None:
-    deck = Deck(tmp_path)
-    deck.app._drafts = DraftStore(tmp_path, "/home/shop")
-    async with deck.app.run_test(size=(100, 30)) as pilot:
-        await deck.ready()
-        deck.chat.composer.insert("for tomorrow")
-        await pilot.press("ctrl+q")
-        await deck.until(lambda: not deck.app.is_running, "the end")
-    again = Deck(tmp_path)
-    again.app._drafts = DraftStore(tmp_path, "/home/shop")
-    async with again.app.run_test(size=(100, 30)):
-        await again.until(lambda: again.chat.composer.text == "for tomorrow", "the draft")
+    assert DraftStore(tmp_path, "/home/shop").take() == "half a thought"
 
 
 async def test_the_first_frame_waits_for_nothing(tmp_path: Path) -> None:

@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skills_core.agent.approval import ToolQuestion
-from skills_core.agent.model import ModelError, ModelReply, ModelRequest, StreamItem, TextDelta, Usage
+from skills_core.agent.model import ModelError
+from tests.app.held_model import HeldModel, deck_with
 from tests.app.support import Deck, project_skill, skill
-
-
-class HeldModel:
-    """Streams what the test lets it; ``go`` ends the reply."""
-
-    name = "held"
-    context_window = None
-
-    def __init__(self, *words: str, error: ModelError | None = None) -> None:
-        self.words = words
-        self.error = error
-        self.go = asyncio.Event()
-        self.requests: list[ModelRequest] = []
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamItem]:
-        self.requests.append(request)
-        if self.error is not None:
-            raise self.error
-        for word in self.words:
-            yield TextDelta(word)
-        await self.go.wait()
-        text = "".join(self.words)
-        yield ModelReply(({"type": "text", "text": text},), "end", Usage(input_tokens=10, output_tokens=5))
-
-
-def deck_with(tmp_path: Path, model: Any) -> Deck:
-    deck = Deck(tmp_path, trust="yes")
-    deck.runtime.model = model
-    return deck
 
 
 async def test_a_reply_is_shown_while_it_comes_and_frozen_after(tmp_path: Path) -> None:
