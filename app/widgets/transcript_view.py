@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
@@ -21,11 +19,8 @@ from app.controllers.text_layout import Line
 from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, RowsReset, Transcript, TranscriptChange
 from app.controllers.transcript_search import spans
 from app.messages import RowChosen, RowCopied, RowToggled
-from app.widgets.role_styles import RoleStyles, over
+from app.widgets.transcript_painter import CURSOR, FOUND, MORE, TranscriptPainter
 
-_CURSOR = "transcript--cursor"
-_MORE = "transcript--more"
-_FOUND = "transcript--found"
 LIVE_INTERVAL = 0.05
 """Seconds between two paintings of a reply that is coming in."""
 
@@ -36,7 +31,7 @@ class TranscriptView(ScrollView, can_focus=True):
     ``welcome`` gives the lines for an empty one.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {_CURSOR, _MORE, _FOUND}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {CURSOR, MORE, FOUND}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Row above", show=False, id="transcript.up"),
         Binding("down", "move(1)", "Row below", show=False, id="transcript.down"),
@@ -53,15 +48,11 @@ class TranscriptView(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(id=id)
         self.transcript = transcript
-        self._welcome = welcome
-        self._welcome_lines: tuple[int, list[Line]] | None = None
         self._cursor: int | None = None
         self._sought = ""
         self.following = True
-        self._marks = marks
         self._cache = RowCache(transcript, marks)
-        self._roles = RoleStyles(self)
-        self._strips: dict[int, tuple[object, list[Strip]]] = {}
+        self._painter = TranscriptPainter(self, self._cache, welcome, marks)
         self._settling = False
         self._live_timer: Timer | None = None
         self._changed_rows: set[int] = set()
@@ -106,7 +97,7 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def welcome_changed(self) -> None:
         """The words for an empty transcript are others now."""
-        self._welcome_lines = None
+        self._painter.welcome_changed()
         if not self.transcript.rows:
             self.refresh()
 
@@ -159,8 +150,7 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._roles.clear()
-        self._strips.clear()
+        self._painter.restyle()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -177,7 +167,7 @@ class TranscriptView(ScrollView, can_focus=True):
         if width != self._cache.width:
             anchor = self._cache.at(self.scroll_offset.y)
             self._cache.set_width(width)
-            self._strips.clear()
+            self._painter.clear()
             if not self.following:
                 self._cache.measure(anchor[0])
                 top, height = self._cache.span(anchor[0])
@@ -187,7 +177,7 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def _reset(self) -> None:
         self._cache.reset()
-        self._strips.clear()
+        self._painter.clear()
         self._keep_cursor()
         self._settle()
         self.refresh()
@@ -238,70 +228,25 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        base = self.rich_style
         if not self.transcript.rows:
-            return self._welcome_strip(y, width)
+            return self._painter.welcome(y, width)
         below = self.max_scroll_y - self.scroll_offset.y
         if y == self._view_height - 1 and below > 0 and not self.following:
-            return self._more_strip(width, int(below))
+            return self._painter.more(width, int(below))
         at = self.scroll_offset.y + y
         index, offset = self._cache.at(at)
-        strips = self._row_strips(index)
-        if offset >= len(strips):
-            return Strip.blank(width, base)
-        strip = strips[offset].extend_cell_length(width, base)
-        if self._sought:
-            strip = self._with_found(strip)
-        if index == self.cursor and self.has_focus:
-            strip = over(strip, self.get_component_rich_style(_CURSOR, partial=True))
-        return self._selected(strip, at).apply_offsets(0, at)
-
-    def _welcome_strip(self, y: int, width: int) -> Strip:
-        if self._welcome_lines is None or self._welcome_lines[0] != width:
-            self._welcome_lines = (width, self._welcome(width))
-        lines = self._welcome_lines[1]
-        if y >= len(lines):
+        strip = self._painter.line(index, offset, width) if index < len(self.transcript.rows) else None
+        if strip is None:
             return Strip.blank(width, self.rich_style)
-        return self._roles.strip(lines[y], self.rich_style).adjust_cell_length(width, self.rich_style)
-
-    def _row_strips(self, index: int) -> list[Strip]:
-        if index >= len(self.transcript.rows):
-            return []
-        lines = self._cache.lines(index)
-        kept = self._strips.get(index)
-        if kept is not None and kept[0] is lines:
-            return kept[1]
-        base = self.rich_style
-        strips = [self._roles.strip(line, base) for line in lines]
-        if len(self._strips) > 400:
-            self._strips.clear()
-        self._strips[index] = (lines, strips)
-        return strips
-
-    def _more_strip(self, width: int, below: int) -> Strip:
-        style = self.rich_style + self.get_component_rich_style(_MORE, partial=True)
-        said = f" {self._marks.down} {below:,} more lines below {self._marks.separator} End goes there "
-        return Strip([Segment(said, style)]).crop(0, width).extend_cell_length(width, style)
-
-    def _with_found(self, strip: Strip) -> Strip:
-        text, style = strip.text, self.get_component_rich_style(_FOUND)
-        for start, end in spans(text, self._sought):
-            first, last = cell_len(text[:start]), cell_len(text[:end])
-            parts = (strip.crop(0, first), over(strip.crop(first, last), style))
-            strip = Strip.join((*parts, strip.crop(last, strip.cell_length)))
-        return strip
-
-    def _selected(self, strip: Strip, y: int) -> Strip:
+        if self._sought:
+            strip = self._painter.with_found(strip, self._sought)
+        if index == self.cursor and self.has_focus:
+            strip = self._painter.with_cursor(strip)
         selection = self.text_selection
-        span = selection.get_span(y) if selection is not None else None
-        if span is None:
-            return strip
-        text = strip.text
-        start = cell_len(text[: span[0]])
-        end = strip.cell_length if span[1] == -1 else cell_len(text[: span[1]])
-        style = self.screen.get_component_rich_style("screen--selection")
-        parts = (strip.crop(0, start), over(strip.crop(start, end), style), strip.crop(end, strip.cell_length))
-        return Strip.join(parts)
+        span = selection.get_span(at) if selection is not None else None
+        if span is not None:
+            strip = self._painter.with_selected(strip, span)
+        return strip.apply_offsets(0, at)
 
     # Selecting and copying
 
