@@ -42,7 +42,7 @@ async def test_leaving_keeps_it_and_the_next_start_says_so(tmp_path: Path) -> No
     async with again.app.run_test(size=(100, 30)) as pilot:
         await again.ready()
         await again.until(lambda: again.chat.composer.text == "for tomorrow", "the draft")
-        assert "What you had not sent last time is back." in again.text()
+        await again.until(lambda: "What you had not sent last time is back." in again.text(), "the notice")
         await pilot.press("ctrl+c")
         assert again.chat.composer.text == ""
         await again.until(lambda: not _kept(tmp_path), "the cleared draft to go from the disk")
