@@ -28,6 +28,7 @@ _COPIED = (
 _RUN_SECONDS = 300
 _ALL_SECONDS = 1_800
 _TEST_SECONDS = 60
+_MESSAGE_CHARACTERS = 1_000
 _BROKEN = (
     "SyntaxError",
     "ImportError",
@@ -45,10 +46,14 @@ _BROKEN = (
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``killed_by`` is the first test that failed for the fault; None when none did, and ``why`` says what happened."""
+    """``killed_by`` is the first test that failed for the fault, and ``message`` how.
+
+    None when no test did; ``why`` then says what happened.
+    """
 
     fault: Fault
     killed_by: str | None
+    message: str
     why: str
     seconds: float
 
@@ -66,7 +71,7 @@ class TreeCopy:
                 shutil.copy2(source, folder / name)
 
     def run(self, tests: Sequence[str], seconds: float = _RUN_SECONDS) -> tuple[list[tuple[str, str]], str]:
-        """The tests that failed, each with the first line of its failure; and what went wrong outside of any test."""
+        """The tests that failed, each with the message of its failure; and what went wrong outside of any test."""
         report = self.folder / "report.xml"
         report.unlink(missing_ok=True)
         command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
@@ -109,9 +114,11 @@ class TreeCopy:
         finally:
             for path, before in originals.items():
                 path.write_text(before, encoding="utf-8")
-        seen = [name for name, message in failed if not message.startswith(_BROKEN)]
-        why = broken or (failed[0][1] if failed else "no test failed")
-        return Verdict(fault, seen[0] if seen else None, "" if seen else why, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        for name, message in failed:
+            if not message.startswith(_BROKEN):
+                return Verdict(fault, name, message[:_MESSAGE_CHARACTERS], "", seconds)
+        return Verdict(fault, None, "", broken or (failed[0][1] if failed else "no test failed"), seconds)
 
 
 def _outcome(report: Path) -> tuple[list[tuple[str, str]], str]:

@@ -235,12 +235,20 @@ async def test_a_costly_look_makes_the_slow_timer_slower(tmp_path: Path, monkeyp
 
 async def test_wanting_the_same_again_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cadence, "safety_interval", lambda cost: 60.0)
-    async with watching(tmp_path) as (watch, recorder):
+    kept, other, missing = tmp_path / "kept", tmp_path / "other", tmp_path / "missing"
+    kept.mkdir()
+    other.mkdir()
+    async with watching(kept, missing) as (watch, recorder), watching(kept) as (opened_anew, mark):
         for _ in range(100):
-            watch.want(frozenset({str(tmp_path)}))
-        # Whatever the wanting led to would come before the hint of a file that is written after it.
-        (tmp_path / "mark.md").write_text("x")
-        await recorder.until(lambda: str(tmp_path / "mark.md") in recorder.paths, "the hint of a file")
+            watch.want(frozenset({str(kept), str(missing)}))
+        # A watcher that is really to be opened anew is the mark: after its second time, the first one's is over too.
+        for folders in ({str(kept), str(other)}, {str(kept)}):
+            mark.forget()
+            opened_anew.want(frozenset(folders))
+            await mark.until(lambda: mark.sweeps > 0, "the look at everything that follows an opening")
+        assert recorder.hints == [], "the watcher was opened anew"
+        (kept / "mark.md").write_text("x")
+        await recorder.until(lambda: str(kept / "mark.md") in recorder.paths, "the hint of a file")
         assert recorder.sweeps == 0, "the watcher was opened anew"
 
 
