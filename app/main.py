@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -206,6 +207,9 @@ class SkilldeckApp(App[int]):
         """Ctrl+C: stops the turn; else clears the draft; else says how to leave, and twice leaves."""
         loop_time = asyncio.get_running_loop().time()
         chat = self.chat
+        if self._leaving:
+            self.action_leave()
+            return
         if self.screen is not chat:
             self.screen.dismiss(None)
             return
@@ -222,15 +226,19 @@ class SkilldeckApp(App[int]):
             chat.drafts.clear()
             chat.say("Draft cleared: Ctrl+Z brings it back. Ctrl+C again leaves.", "muted", 6)
         elif twice:
-            self.run_worker(self.leave(0), exit_on_error=False)
+            self.action_leave()
         else:
             chat.say("Ctrl+C again leaves, and so does /quit.", "muted", LEAVE_WITHIN)
 
-    async def action_leave(self) -> None:
-        await self.leave(0)
+    def action_leave(self) -> None:
+        """Leaves; asked again while what is open takes long to close, leaves it as it is."""
+        if self._leaving:
+            self.exit(0)
+        else:
+            self.run_worker(self.leave(0), name="leave", exit_on_error=False)
 
     async def action_quit(self) -> None:
-        await self.leave(0)
+        self.action_leave()
 
     def action_help(self) -> None:
         from app.screens.help import HelpScreen
@@ -247,10 +255,9 @@ class SkilldeckApp(App[int]):
             if not command.arguments or command.arguments.startswith("["):
                 call = CommandCall(command, "")
 
-                async def run(call: CommandCall = call) -> None:
-                    await self.chat.commands.run(call)
-
-                yield SystemCommand(f"/{command.name}", command.summary, run)
+                run = partial(self.chat.commands.run, call)
+                start = partial(self.chat.work.in_order, command.doing, run)
+                yield SystemCommand(f"/{command.name}", command.summary, start)
         yield SystemCommand("Look at the disk now", "F5", self.chat.action_look_now)
         yield SystemCommand("Search the transcript", "Ctrl+F", self.chat.action_search)
 

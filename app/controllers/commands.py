@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``arguments`` is what may follow the name, as shown to a person; empty when nothing may."""
+    """``arguments`` is what may follow the name, as shown to a person; empty when nothing may.
+
+    ``doing`` says what is being done when it takes a while. ``beside`` when messages need not wait for its end.
+    """
 
     name: str
     summary: str
     arguments: str = ""
+    doing: str = ""
+    beside: bool = False
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -20,16 +25,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("problems", "Show why files are not offered as skills, and how to mend them"),
     Command("help", "Show every key and command", "[topic]"),
     Command("catalog", "Show the exact catalog text that the model has now"),
-    Command("why", "Show which skill a request would route to, with the scores", "[words]"),
+    Command("why", "Show which skill a request would route to, with the scores", "[words]", "Comparing", beside=True),
     Command("trust", "Show or change whether this project's skills and AGENTS.md reach the model", "[yes|no|ask]"),
-    Command("model", "Choose the model", "[name]"),
-    Command("new", "Start a new session"),
-    Command("resume", "Open a stored session", "[id]"),
-    Command("fork", "Continue this session as a new one", "[seq]"),
+    Command("model", "Choose the model", "[name]", "Opening the model"),
+    Command("new", "Start a new session", doing="Beginning a session"),
+    Command("resume", "Open a stored session", "[id]", "Opening the session"),
+    Command("fork", "Continue this session as a new one", "[seq]", "Copying the session"),
     Command("retry", "Send the last message again"),
-    Command("compact", "Replace the older part of the session by a summary"),
+    Command("compact", "Replace the older part of the session by a summary", doing="Compacting", beside=True),
     Command("copy", "Copy the last answer, or its last code block", "[code]"),
-    Command("export", "Write the session to a file as Markdown or HTML", "[file]"),
+    Command("export", "Write the session to a file as Markdown or HTML", "[file]", "Writing the file", beside=True),
     Command("new-skill", "Make a new skill in this project and open it in the editor", "name"),
     Command("theme", "Choose the theme", "[name]"),
     Command("quit", "Leave"),

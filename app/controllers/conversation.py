@@ -261,7 +261,7 @@ class Conversation:
             case Retrying():
                 self._set_activity(f"Trying again in {item.delay:.0f} s")
             case Compacting():
-                self._set_activity("Making a summary of the older part")
+                self._set_activity("Summarising the older part")
             case QueueChanged():
                 self.queued = tuple(
                     joined_text(message.data.get("content"))

@@ -43,6 +43,7 @@ from app.screens.chat_commands import ChatCommands
 from app.screens.chat_drafts import ChatDrafts
 from app.screens.chat_pane import ChatPane
 from app.screens.chat_session import ChatSession
+from app.screens.chat_work import ChatWork
 from app.widgets.composer import Composer
 from app.widgets.lines_view import LinesView
 from app.widgets.notice_bar import NoticeBar
@@ -98,6 +99,7 @@ class ChatScreen(Screen[None]):
         self.completion = Completion(COMMANDS)
         self.history_of_messages = ComposerHistory()
         self.rules = SendRules()
+        self.work = ChatWork(self)
         self.session = ChatSession(self, options)
         self.commands = ChatCommands(self)
         self.drafts = ChatDrafts(self)
@@ -178,7 +180,7 @@ class ChatScreen(Screen[None]):
             model=session.model_name,
             view=session.skill_view,
             usage=session.usage,
-            activity=session.activity,
+            activity=session.activity or self.work.activity,
             queued=len(session.queued),
             unsaved=session.unsaved,
         )
@@ -267,8 +269,8 @@ class ChatScreen(Screen[None]):
         self.show_hints()
 
     @on(DraftSubmitted)
-    async def _submitted(self, message: DraftSubmitted) -> None:
-        await self.drafts.submit(message.text)
+    def _submitted(self, message: DraftSubmitted) -> None:
+        self.drafts.submit(message.text)
 
     @on(ChoiceClicked)
     def _choice_clicked(self) -> None:
@@ -347,8 +349,8 @@ class ChatScreen(Screen[None]):
             self.notice.clear()
             self.clear_selection()
 
-    async def action_look_now(self) -> None:
-        await self.session.look_now()
+    def action_look_now(self) -> None:
+        self.work.beside("Looking at the disk", self.session.look_now)
 
     def action_toggle_pane(self) -> None:
         self.side.show(not self.side.shown)

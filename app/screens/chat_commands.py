@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.controllers.commands import COMMANDS, CommandCall
@@ -48,7 +49,14 @@ class ChatCommands:
         assert set(self._methods) == {command.name for command in COMMANDS}
 
     async def run(self, call: CommandCall) -> None:
-        await self._methods[call.command.name](call.arguments)
+        """Does what the command says; returns when what comes next may follow."""
+        command = call.command
+        self._screen.skilldeck.command_used(command.name)
+        work = partial(self._methods[command.name], call.arguments)
+        if command.beside:
+            self._screen.work.beside(command.doing, work)
+        else:
+            await work()
 
     async def _skills(self, arguments: str) -> None:
         self._screen.side.show(True)
@@ -146,8 +154,10 @@ class ChatCommands:
 
     async def _retry(self, arguments: str) -> None:
         conversation = self._screen.session.conversation
-        if conversation is None or not conversation.run_again():
-            self._screen.say("There is no message to send again, or a turn is running.")
+        if conversation is not None and conversation.busy:
+            self._screen.say("A turn is running: stop it first, or wait.")
+        elif conversation is None or not conversation.run_again():
+            self._screen.say("There is no message to send again yet.")
 
     async def _compact(self, arguments: str) -> None:
         conversation = self._screen.session.conversation
@@ -159,7 +169,8 @@ class ChatCommands:
 
         conversation = self._screen.session.conversation
         session = conversation.session if conversation is not None else None
-        if session is None:
+        if session is None or not session.events:
+            self._screen.say("There is nothing to export yet.")
             return
         said, failed = await asyncio.to_thread(export_session, session, target, self._screen.session.cwd)
         self._screen.say(said, "error" if failed else "muted")
@@ -205,7 +216,7 @@ class ChatCommands:
             self._screen.say(f"There is no theme {name}.", "warning")
 
     async def _quit(self, arguments: str) -> None:
-        await self._screen.skilldeck.leave(0)
+        self._screen.skilldeck.action_leave()
 
     def _use_picked(self, name: str | None) -> None:
         if name:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from app.controllers.commands import find_command
+from app.controllers.commands import CommandCall, find_command
 from app.controllers.composer_history import Draft
 from app.controllers.text_layout import sentences
 
@@ -17,20 +18,42 @@ class ChatDrafts:
 
     def __init__(self, screen: ChatScreen) -> None:
         self._screen = screen
+        self._submitted: str | None = None
 
-    async def submit(self, text: str) -> None:
-        """Runs the command that the draft is, or sends it, or says why not and keeps it."""
-        screen = self._screen
-        call = find_command(text)
-        if call is not None:
-            self._take(text)
-            screen.skilldeck.command_used(call.command.name)
-            await screen.commands.run(call)
+    def submit(self, text: str) -> None:
+        """Runs the command that the draft is, or sends it, or says why not and keeps it.
+
+        A second Enter on a draft that is being looked at already changes nothing.
+        """
+        if text == self._submitted:
             return
+        self._submitted = text
+        call = find_command(text)
+        words = call.command.doing if call is not None else "Looking at the skills on the disk"
+        self._screen.work.in_order(words, partial(self._take_up, text, call))
+
+    async def _take_up(self, text: str, call: CommandCall | None) -> None:
+        screen = self._screen
+        try:
+            if not screen.composer.text.startswith(text):
+                return  # it was taken back before its turn came
+            if call is None:
+                await self._send_or_refuse(text)
+                return
+            self._take(text)
+        finally:
+            if text == self._submitted:
+                self._submitted = None
+        await screen.commands.run(call)
+
+    async def _send_or_refuse(self, text: str) -> None:
+        screen = self._screen
         refusal = await screen.session.refusal(text)
         if refusal is not None:
             screen.say(sentences(refusal.message, refusal.hint), "warning")
             return
+        if not screen.composer.text.startswith(text):
+            return  # it was taken back while the disk was looked at
         self._take(text)
         screen.session.send(text.strip("\n"))
         screen.view.follow_tail()
@@ -73,9 +96,20 @@ class ChatDrafts:
 
     def _take(self, text: str) -> None:
         self._screen.notice.clear()
+        composer = self._screen.composer
         waited = self._screen.history_of_messages.sent(text.strip())
+        if composer.text != text:
+            self._leave_what_came_after(text)
+            return
         self.clear()
         # What went out is in the history of messages; undo belongs to the next draft.
         self._screen.composer.history.clear()
         if waited.text:
             self._screen.composer.set_draft(waited)
+
+    def _leave_what_came_after(self, text: str) -> None:
+        """The person went on writing while the draft was looked at: only what was sent goes."""
+        composer = self._screen.composer
+        if composer.text.startswith(text):
+            rest, caret = composer.text[len(text) :], max(composer.caret - len(text), 0)
+            composer.set_draft(Draft(rest, caret))
