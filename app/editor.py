@@ -29,4 +29,9 @@ def edit(command: list[str], path: str) -> int:
     try:
         return subprocess.run([*command, path], check=False).returncode
     except OSError as error:
-        raise UsageError(f"the editor {command[0]} does not start: {(error.strerror or str(error)).lower()}") from None
+        raise does_not_start(command[0], error) from None
+
+
+def does_not_start(editor: str, error: OSError) -> UsageError:
+    """What a person is told of an editor that cannot be run."""
+    return UsageError(f"the editor {editor} does not start: {(error.strerror or str(error)).lower()}")

@@ -48,15 +48,27 @@ class LosableFile:
 
 
 class TerminalDriver(LinuxDriver):
-    """Tells the app by ``terminal_lost`` when writing failed, and never lets it wait for a terminal that has gone."""
+    """Tells the app by ``terminal_lost`` when writing failed, and never lets it wait for a terminal that has gone.
+
+    While the app is suspended another program has the terminal: what the app writes then is dropped.
+    """
 
     def __init__(self, app: Any, **options: Any) -> None:
         super().__init__(app, **options)  # pyright: ignore[reportUnknownMemberType]
         self._file: Any = LosableFile(self._file, self._lost)
+        self._away = False
 
     def write(self, data: str) -> None:
-        if not self._file.lost:
+        if not self._away and not self._file.lost:
             super().write(data)
+
+    def suspend_application_mode(self) -> None:
+        super().suspend_application_mode()
+        self._away = True
+
+    def resume_application_mode(self) -> None:
+        self._away = False
+        super().resume_application_mode()
 
     def _lost(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended before its terminal

@@ -86,13 +86,22 @@ class ChatDrafts:
 
     def edit(self) -> None:
         """Lets the person write the draft in their own editor."""
+        self._screen.work.beside("", self._edit)
+
+    async def _edit(self) -> None:
         from app.screens.editor import edit_text
 
-        written = edit_text(self._screen.skilldeck, self._screen.session.editor, self._screen.composer.text)
-        if isinstance(written, Draft):
-            self._screen.composer.set_draft(written)
-        else:
+        composer = self._screen.composer
+        before = composer.text
+        written = await edit_text(self._screen.skilldeck, self._screen.session.editor, before)
+        if isinstance(written, str):
             self._screen.say(written, "warning")
+        elif composer.text.endswith(before):
+            # Words of a turn that failed may have come back meanwhile, ahead of the draft.
+            ahead = composer.text[: len(composer.text) - len(before)]
+            composer.set_draft(Draft(ahead + written.text, len(ahead) + written.caret))
+        else:
+            self.give_back(written.text)
 
     def _take(self, text: str) -> None:
         self._screen.notice.clear()

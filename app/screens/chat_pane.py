@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.widgets.lines_view import Page
@@ -75,8 +76,11 @@ class ChatPane:
 
     def open_file(self, path: str, line: int | None = None) -> None:
         """Opens a file in the person's editor and comes back."""
+        self._screen.work.beside("", partial(self._edit_file, path, line))
+
+    async def _edit_file(self, path: str, line: int | None) -> None:
         from app.screens.editor import open_in_editor
 
-        fault = open_in_editor(self._screen.skilldeck, self._screen.session.editor, path, line)
+        fault = await open_in_editor(self._screen.skilldeck, self._screen.session.editor, path, line)
         if fault:
             self._screen.say(fault, "warning")

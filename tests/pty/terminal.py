@@ -211,6 +211,7 @@ KEYS = {
     "pageup": "\x1b[5~",
     "backspace": "\x7f",
     "ctrl+c": "\x03",
+    "ctrl+g": "\x07",
     "ctrl+j": "\n",
     "ctrl+z": "\x1a",
     "f2": "\x1bOQ",
