@@ -17,6 +17,7 @@ NOT_SO = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130
 TERMINATED = 143
+_THREAD_SECONDS = 1.0
 
 
 class TerminatedError(BaseException):
@@ -76,7 +77,11 @@ def run_async(main: Callable[[], Coroutine[Any, Any, int]], *, stopped: int | No
                     loop.add_signal_handler(number, on_signal, number, status)
                 except NotImplementedError:
                     break
-        return await main()
+        try:
+            return await main()
+        finally:
+            if caught:
+                _leave_threads_behind(_status_of(caught[0], stopped))
 
     try:
         status = asyncio.run(with_signals())
@@ -84,11 +89,25 @@ def run_async(main: Callable[[], Coroutine[Any, Any, int]], *, stopped: int | No
         if not caught:
             raise
         status = DONE
-    if not caught:
-        return status
+    return _status_of(caught[0], stopped) if caught else status
+
+
+def _status_of(number: int, stopped: int | None) -> int:
     if stopped is not None:
         return stopped
-    return INTERRUPTED if caught[0] == signal.SIGINT else TERMINATED
+    return INTERRUPTED if number == signal.SIGINT else TERMINATED
+
+
+def _leave_threads_behind(status: int) -> None:
+    """Ends the process soon when a thread holds it up: one that looks up a name or waits for a program cannot be told.
+
+    Everything was put in order by then.
+    """
+    import threading
+
+    timer = threading.Timer(_THREAD_SECONDS, os._exit, (status,))
+    timer.daemon = True
+    timer.start()
 
 
 def _with_messages(command: Callable[[Output], int], output: Output) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from app.commands.run_prompt import read_prompt, settle_tool_names
 from app.context import CommandContext
 from app.errors import UsageError
 from app.output import OutputError
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def run(context: CommandContext) -> int:
-    _settle_tool_names(context)
+    settle_tool_names(context.arguments)
     settings = context.settings()
-    prompt = _prompt(context)
+    prompt = read_prompt(context.arguments.prompt)
 
     async def main() -> int:
         from app.approvals import HeadlessApprover
@@ -54,11 +56,26 @@ def run(context: CommandContext) -> int:
 
 
 async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApprover, prompt: str) -> int:
+    session = await _session(runtime, context)
+    try:
+        outcome = await _turn_of_session(runtime, context, session, approver, prompt)
+    except asyncio.CancelledError:
+        _tell_stopped(context, session)
+        raise
+    if outcome.reason == "done":
+        return DONE
+    context.output.failure(outcome.message or f"the turn ended: {outcome.reason}", outcome.hint)
+    return NOT_SO
+
+
+async def _turn_of_session(
+    runtime: Runtime, context: CommandContext, session: Session, approver: HeadlessApprover, prompt: str
+) -> TurnOutcome:
+    """Runs the turn, prints its answer, and closes the session."""
     from app.commands.answer_stream import AnswerStream
     from skills_core.agent.models import close_model
     from skills_core.session.event import user_message
 
-    session = await _session(runtime, context)
     model: Model | None = None
     try:
         model = await _model(runtime, context, session)
@@ -74,10 +91,15 @@ async def _turn(runtime: Runtime, context: CommandContext, approver: HeadlessApp
     finally:
         await close_model(model)
         await session.aclose()
-    if outcome.reason == "done":
-        return DONE
-    context.output.failure(outcome.message or f"the turn ended: {outcome.reason}", outcome.hint)
-    return NOT_SO
+    return outcome
+
+
+def _tell_stopped(context: CommandContext, session: Session) -> None:
+    """Says how to go on after a signal. Nobody may be there to read it: that changes nothing."""
+    stored = session.path is not None and session.events
+    hint = f'to go on with the session, write: skilldeck run --resume {session.id} "..."' if stored else ""
+    with contextlib.suppress(OSError, OutputError):
+        context.output.failure("the turn was stopped", hint)
 
 
 async def _run_turn(
@@ -187,32 +209,3 @@ def _answer(events: Sequence[SessionEvent]) -> str:
             if words.strip():
                 return words.strip("\n")
     return ""
-
-
-def _prompt(context: CommandContext) -> str:
-    written: str | None = context.arguments.prompt
-    if written is not None and written != "-":
-        prompt = written
-    elif written is None and sys.stdin.isatty():
-        raise UsageError("there is no prompt", 'write: skilldeck run "..."')
-    else:
-        try:
-            prompt = sys.stdin.read()
-        except UnicodeDecodeError:
-            raise UsageError("standard input is not text in UTF-8") from None
-    if not prompt.strip():
-        raise UsageError("the prompt is empty", 'write: skilldeck run "..."')
-    return prompt.removesuffix("\n")
-
-
-def _settle_tool_names(context: CommandContext) -> None:
-    """Takes the prompt out of the names when it was written behind them: no tool is called like it."""
-    from app.settings.definition import TOOL_NAMES
-
-    arguments = context.arguments
-    if arguments.allow_tools is None:
-        return
-    names = list(arguments.allow_tools)
-    if arguments.prompt is None and len(names) > 1 and names[-1] not in TOOL_NAMES and "," not in names[-1]:
-        arguments.prompt = names.pop()
-    arguments.allow_tools = [part for name in names for part in name.split(",") if part]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -17,6 +18,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 DEADLINE = 60.0
 """Seconds that any one command may take."""
+
+
+def heed_signals() -> None:
+    """Runs in the child before the command. A shell lets what it runs in the background ignore Ctrl+C, for ever."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -73,6 +79,7 @@ class Place:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=heed_signals,
         )
         return Started(process)
 

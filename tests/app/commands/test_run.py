@@ -265,8 +265,12 @@ def test_a_signal_leaves_a_session_that_goes_on(
     running = started("run", "hello", "--json", "--model", model)
     running.event(lambda event: event["type"] == "user/message")
     ended = running.stop(number)
-    assert (ended.status, ended.err) == (status, "")
     (info,) = place.run("sessions", "--json").json
+    assert ended.status == status
+    assert ended.err == (
+        "skilldeck: the turn was stopped; "
+        f'to go on with the session, write: skilldeck run --resume {info["id"]} "..."\n'
+    )
     log = place.run("show", info["id"], "--json").json
     assert log["events"][-1]["type"] == "turn/end"
     assert log["events"][-1]["data"]["reason"] == "cancelled"

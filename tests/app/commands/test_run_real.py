@@ -2,115 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import json
-import os
-import pty
-import signal
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.app.commands.conftest import DEADLINE, Ended, Place
+from tests.app.commands.conftest import Place
+from tests.app.commands.real_runs import CANARY, LAST, on_terminal, run, stored, words_of, written
 from tests.core.models.support import FORMATS
 from tests.support.model_server import Hangs, ModelServer, Refusal, Reply
-
-CANARY = "canary-key-9f8e7d6c5b4a"
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "SKILLDECK_API_KEY")
-LAST = Reply(text="Both are fine.", thinking="Hm.")
-
-
-def words_of(server: ModelServer) -> list[str]:
-    return ["--model", f"{server.provider}:test-model", "--base-url", server.base_url]
-
-
-def with_keys(place: Place) -> dict[str, str]:
-    return {**place.environment, **dict.fromkeys(KEYS, CANARY)}
-
-
-async def run(place: Place, *words: str, stdin: str = "", environment: dict[str, str] | None = None) -> Ended:
-    process = await asyncio.create_subprocess_exec(
-        *place.command(*words),
-        cwd=place.project,
-        env=environment or with_keys(place),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await asyncio.wait_for(process.communicate(stdin.encode()), DEADLINE)
-    assert process.returncode is not None
-    return Ended(process.returncode, out.decode(), err.decode())
-
-
-class OnTerminal:
-    """A process whose standard output is a terminal."""
-
-    def __init__(self, process: asyncio.subprocess.Process, handle: int) -> None:
-        self.process = process
-        self._handle = handle
-        self.text = ""
-
-    async def until(self, holds: Callable[[str], bool], what: str) -> None:
-        loop = asyncio.get_running_loop()
-        end = loop.time() + DEADLINE
-        while not holds(self.text):
-            assert loop.time() < end, f"waited {DEADLINE} s for {what}: {self.text!r}"
-            if not await asyncio.to_thread(self._read):
-                assert holds(self.text), f"ended before {what}: {self.text!r}"
-
-    async def end(self) -> Ended:
-        while await asyncio.to_thread(self._read):
-            pass
-        assert self.process.stderr is not None
-        err = await asyncio.wait_for(self.process.stderr.read(), DEADLINE)
-        status = await asyncio.wait_for(self.process.wait(), DEADLINE)
-        return Ended(status, self.text, err.decode())
-
-    def _read(self) -> bool:
-        try:
-            data = os.read(self._handle, 65536)
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            return False
-        self.text += data.decode().replace("\r\n", "\n")
-        return bool(data)
-
-
-@asynccontextmanager
-async def on_terminal(place: Place, *words: str) -> AsyncIterator[OnTerminal]:
-    ours, theirs = pty.openpty()
-    process = await asyncio.create_subprocess_exec(
-        *place.command(*words),
-        cwd=place.project,
-        env=with_keys(place),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    os.close(theirs)
-    try:
-        yield OnTerminal(process, ours)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-        os.close(ours)
-
-
-def stored(place: Place) -> list[dict[str, Any]]:
-    """The events of the one session."""
-    (log,) = place.state.rglob("*.jsonl")
-    return [json.loads(line) for line in log.read_text("utf-8").splitlines()[1:]]
-
-
-def written(place: Place) -> str:
-    """Everything that is on the disk after a run."""
-    return "".join(path.read_text("utf-8", "replace") for path in sorted(place.home.rglob("*")) if path.is_file())
 
 
 @pytest.mark.parametrize("dialect", FORMATS)
@@ -214,31 +115,6 @@ async def test_words_come_to_a_terminal_before_the_reply_is_whole_and_once(place
             ended = await running.end()
     assert (ended.status, ended.out) == (0, "The first words, and the last.\n\nBoth are fine.\n")
     assert ended.err.startswith("List ")
-
-
-@pytest.mark.parametrize(
-    ("dialect", "number", "status"),
-    [("chat", signal.SIGINT, 130), ("responses", signal.SIGTERM, 143), ("messages", signal.SIGINT, 130)],
-)
-async def test_a_signal_in_mid_stream_leaves_a_session_that_goes_on(
-    place: Place, dialect: Any, number: int, status: int
-) -> None:
-    reply = Reply(thinking="Hm.", text="The first words, and the last.", calls=(("read", '{"path": "a"}'),))
-    async with ModelServer(dialect, Hangs(reply, -120), LAST) as server:
-        async with on_terminal(place, "run", "hello", *words_of(server)) as running:
-            await running.until(lambda text: "The first words" in text, "the first words")
-            running.process.send_signal(number)
-            ended = await running.end()
-        assert (ended.status, ended.err) == (status, "")
-        assert ended.out.endswith("\n")
-        events = stored(place)
-        assert events[-1]["data"]["reason"] == "cancelled"
-        (cut,) = [event["data"] for event in events if event["type"] == "assistant/message"]
-        assert cut["stop_reason"] == "cut"
-        assert "The first words" in json.dumps(cut["content"])
-        ended = await run(place, "run", "again", "--continue", *words_of(server))
-        assert (ended.status, ended.out, ended.err) == (0, "Both are fine.\n", "")
-        assert "The first words" in server.requests[1].body.decode()
 
 
 def test_every_file_of_a_run_is_looked_at(place: Place, tmp_path: Path) -> None:

@@ -94,6 +94,23 @@ async def test_is_stopped_with_all_its_children(workshop: Workshop, way: str) ->
     await until(lambda: not any(_alive(file) for file in files), "the end of the children")
 
 
+async def test_a_child_that_moves_away_when_it_is_asked_to_end_is_stopped_too(workshop: Workshop) -> None:
+    (workshop.cwd / "mover.py").write_text(
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: os.setsid())\n"
+        'open("pid", "w").write(str(os.getpid()))\n'
+        "while True:\n    time.sleep(300)\n"
+    )
+    command = f"trap '' TERM; {sys.executable} mover.py & wait"
+    running = asyncio.ensure_future(workshop.call("shell", command=command, timeout_seconds=100))
+    pid = workshop.cwd / "pid"
+    await until(lambda: pid.exists() and bool(pid.read_text()), "the child")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(running, 20)
+    await until(lambda: not _alive(pid), "the end of the child")
+
+
 async def test_what_stays_in_the_background_ends_with_the_call(workshop: Workshop) -> None:
     began = time.monotonic()
     outcome = await workshop.call("shell", command="sleep 300 & echo $! > pid; echo done")
