@@ -25,7 +25,7 @@ def settle_tool_names(arguments: Namespace) -> None:
     names: list[str] = list(arguments.allow_tools)
     if arguments.prompt is None and len(names) > 1 and not _is_meant_as_tool(names[-1], TOOL_NAMES):
         arguments.prompt = names.pop()
-    arguments.allow_tools = [part for name in names for part in name.split(",") if part]
+    arguments.allow_tools = [part for name in names for part in _parts(name)]
 
 
 def read_prompt(written: str | None) -> str:
@@ -60,8 +60,14 @@ def _standard_input() -> str:
 
 
 def _is_meant_as_tool(name: str, tools: tuple[str, ...]) -> bool:
-    one_word = len(name.split()) == 1
-    return name in tools or "," in name or (one_word and nearest(name, tools) is not None)
+    parts = _parts(name)
+    if parts and all(part in tools for part in parts):
+        return True
+    return len(name.split()) == 1 and (len(parts) > 1 or nearest(name, tools) is not None)
+
+
+def _parts(name: str) -> list[str]:
+    return [part.strip() for part in name.split(",") if part.strip()]
 
 
 def _is_text(words: str) -> bool:
