@@ -136,10 +136,10 @@ def test_a_row_in_sight_is_laid_out_once_and_anew_when_it_changed() -> None:
 
 def test_a_reply_that_comes_in_follows_its_words_and_the_width() -> None:
     laid = Laid(60)
-    words = "some words that are long enough to be wrapped "
+    words = "Some words that are long enough to be wrapped, and\n\nfinished, paragraph by paragraph. "
     for _ in range(6):
         laid.transcript.live(TextDelta(words))
-        assert "".join(line.text for line in laid.cache.lines(0)).count("wrapped") >= 1
+        assert "".join(line.text for line in laid.cache.lines(0)).count("paragraph by") >= 1
     assert "".join(line.text for line in laid.cache.lines(0)).count("wrapped") == 6
     laid.cache.set_width(20)
     assert all(line.width <= 20 for line in laid.cache.lines(0))
