@@ -8,6 +8,7 @@ from argparse import Namespace
 
 from app.errors import UsageError
 from app.nearest import nearest
+from app.settings.tool_names import TOOL_NAMES
 
 _HOW = 'write: skilldeck run "..."'
 
@@ -18,8 +19,6 @@ def settle_tool_names(arguments: Namespace) -> None:
     One word that is nearly a tool's name stays among the names, where it is refused: taken for the prompt it would
     silently stand in the place of the one on standard input.
     """
-    from app.settings.definition import TOOL_NAMES
-
     if arguments.allow_tools is None:
         return
     names: list[str] = list(arguments.allow_tools)

@@ -20,12 +20,12 @@ from app.settings.definition import (
     PROJECT_KEYS,
     SECRET_KEYS,
     Settings,
-    list_of_paths,
     setting_names,
 )
 from app.settings.explain import explained
 from app.settings.files import PROJECT_FILE, USER_FILE, config_dir, read_layer, resolve_paths
 from app.settings.sources import Layer, LayerKind, Origin, layers
+from app.settings.value_types import list_of_paths
 
 NOT_SETTINGS = ("SKILLDECK_CONFIG_DIR", "SKILLDECK_STATE_DIR")
 """Variables of the program that name folders, and are read before any setting."""
