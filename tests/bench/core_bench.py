@@ -9,7 +9,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from skills_core.access.policy import OPEN_ACCESS
@@ -19,6 +20,7 @@ from skills_core.catalog import CatalogPublisher
 from skills_core.filesystem import FilesystemSettings, filesystem_provider
 from skills_core.registry import Lookup, SkillRegistry, SkillSnapshot, settled_snapshot
 from skills_core.session import Session
+from tests.bench.measure import Measure, percentile_95
 from tests.bench.peers import ChokidarPeer
 from tests.bench.skills import make_skills, skill_text
 
@@ -44,12 +46,29 @@ ROWS = [
     ("idle_share", "idle, share of one core"),
 ]
 
-_RUNS = 7
-_WRITES = 40
-_IDLE_SECONDS = 5.0
+_AIMED_AT = "3000"
+_TARGETS = {
+    "first_discovery_ratio": ("first discovery, against reading", 12.0),
+    "refresh_ratio": ("refresh after one change, against stat", 3.5),
+    "quiet_step_ratio": ("quiet step, against stat", 3.5),
+    "edit_against_chokidar_ratio": ("a write until it is seen, against chokidar", 0.25),
+}
 
 
-async def measure(sizes: list[int], peers: bool) -> dict[str, dict[str, float]]:
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured: rounds of what is done in turns, writes, and seconds at rest."""
+
+    runs: int = 7
+    writes: int = 40
+    idle_seconds: float = 5.0
+
+
+FULL = Effort()
+QUICK = Effort(runs=1, writes=2, idle_seconds=0.2)
+
+
+async def measure(sizes: list[int], peers: bool, effort: Effort = FULL) -> dict[str, dict[str, float]]:
     """Seconds (and ratios and shares) by key, for each number of skills."""
     found: dict[str, dict[str, float]] = {}
     peer = await ChokidarPeer.install() if peers else None
@@ -57,14 +76,24 @@ async def measure(sizes: list[int], peers: bool) -> dict[str, dict[str, float]]:
         for size in sizes:
             print(f"measuring {size} skills", file=sys.stderr)
             with tempfile.TemporaryDirectory(prefix="skills-bench-") as folder:
-                found[str(size)] = await _measure_size(Path(folder), size, peer)
+                found[str(size)] = await _measure_size(Path(folder), size, peer, effort)
     finally:
         if peer is not None:
             peer.remove()
     return found
 
 
-async def _measure_size(base: Path, size: int, peer: ChokidarPeer | None) -> dict[str, float]:
+def aims(found: Mapping[str, Mapping[str, float]]) -> list[Measure]:
+    """What is aimed at with 3,000 skills; empty when that size was not measured."""
+    numbers = found.get(_AIMED_AT, {})
+    return [
+        Measure(f"{what}, 3,000 skills", numbers[key], "ratio", target=target)
+        for key, (what, target) in _TARGETS.items()
+        if key in numbers
+    ]
+
+
+async def _measure_size(base: Path, size: int, peer: ChokidarPeer | None, effort: Effort) -> dict[str, float]:
     project = base / "project"
     root = project / ".agents" / "skills"
     files = make_skills(root, size)
@@ -75,7 +104,7 @@ async def _measure_size(base: Path, size: int, peer: ChokidarPeer | None) -> dic
     reads: list[float] = []
     stats: list[float] = []
     discoveries: list[float] = []
-    for _ in range(_RUNS):
+    for _ in range(effort.runs):
         reads.append(_timed(lambda: _read_each(files)))
         async with _Registry(base, project) as opened:
             began = time.perf_counter()
@@ -85,11 +114,13 @@ async def _measure_size(base: Path, size: int, peer: ChokidarPeer | None) -> dic
     numbers = {"read_bound": statistics.median(reads), "first_discovery": statistics.median(discoveries)}
     async with _Registry(base, project) as opened:
         await opened.settled()
-        numbers["quiet_step"] = await _quiet_step(opened, lambda: stats.append(_timed(lambda: _stat_each(files))))
+        numbers["quiet_step"] = await _quiet_step(
+            opened, 3 * effort.runs, lambda: stats.append(_timed(lambda: _stat_each(files)))
+        )
         numbers["stat_bound"] = statistics.median(stats)
-        numbers |= await _seen(opened, root, size)
+        numbers |= await _seen(opened, root, size, effort.writes)
         began, cpu = time.perf_counter(), time.process_time()
-        await asyncio.sleep(_IDLE_SECONDS)
+        await asyncio.sleep(effort.idle_seconds)
         numbers["idle_share"] = (time.process_time() - cpu) / (time.perf_counter() - began)
     numbers["first_discovery_ratio"] = numbers["first_discovery"] / numbers["read_bound"]
     for key in ("refresh", "quiet_step"):
@@ -152,7 +183,7 @@ class _Registry:
                 await self.changed.wait()
 
 
-async def _quiet_step(opened: _Registry, in_between: Callable[[], None]) -> float:
+async def _quiet_step(opened: _Registry, runs: int, in_between: Callable[[], None]) -> float:
     """Everything that happens before a model step when nothing has changed."""
     publisher = CatalogPublisher(opened.registry, OPEN_ACCESS)
     cwd = opened.lookup.cwd
@@ -164,7 +195,7 @@ async def _quiet_step(opened: _Registry, in_between: Callable[[], None]) -> floa
     assert isinstance(batch, tuple) and batch, "the first step publishes the catalog"
     await session.append(*batch)
     times: list[float] = []
-    for _ in range(3 * _RUNS):
+    for _ in range(runs):
         in_between()
         gc.collect()
         began = time.perf_counter()
@@ -175,12 +206,12 @@ async def _quiet_step(opened: _Registry, in_between: Callable[[], None]) -> floa
     return statistics.median(times)
 
 
-async def _seen(opened: _Registry, root: Path, size: int) -> dict[str, float]:
+async def _seen(opened: _Registry, root: Path, size: int, writes: int) -> dict[str, float]:
     """From the end of a write to the snapshot that shows it, by the watcher alone."""
     edits: list[float] = []
     notified: list[float] = []
     refreshed: list[float] = []
-    for run in range(_WRITES):
+    for run in range(writes):
         number = (run * 53) % size
         await _pause(run)
         opened.noticed_at = 0.0
@@ -194,7 +225,7 @@ async def _seen(opened: _Registry, root: Path, size: int) -> dict[str, float]:
         notified.append(opened.changed_at - began)
     created: list[float] = []
     deleted: list[float] = []
-    for run in range(_WRITES // 2):
+    for run in range(writes // 2):
         await _pause(run)
         number = 50_000 + run
         (root / f"skill-{number:05}").mkdir()
@@ -247,4 +278,4 @@ def _timed(work: Callable[[], None]) -> float:
 
 
 def _median_and_p95(times: list[float]) -> tuple[float, float]:
-    return statistics.median(times), sorted(times)[max(0, round(0.95 * len(times)) - 1)]
+    return statistics.median(times), percentile_95(times)

@@ -1,7 +1,4 @@
-"""How long sessions of unusual length take: opening, first screen, and the look for the last catalog.
-
-``main()`` measures everything and returns the numbers; run as a module it prints them.
-"""
+"""How long sessions of unusual length take: opening, first screen, and the look for the last catalog."""
 
 from __future__ import annotations
 
@@ -29,6 +26,7 @@ from skills_core.session.event import (
     text_block,
 )
 from skills_core.session.ids import project_folder
+from tests.bench.measure import Measure
 
 Numbers: TypeAlias = dict[str, float]
 
@@ -200,20 +198,28 @@ def measure_listing(count: int = 1000, events: int = 40) -> Numbers:
         store = SessionStore(Path(root), "bench")
         began = time.perf_counter()
         assert len(asyncio.run(store.list())) == count
-        return {"list_1000_seconds": time.perf_counter() - began}
+        return {"list_seconds": time.perf_counter() - began}
 
 
-def main() -> Numbers:
-    """All numbers, in seconds, by name."""
-    return {
-        **measure_opening(),
-        **measure_first_screen(),
-        **measure_catalog_scan(),
-        **measure_appending(),
-        **measure_listing(),
+def main(quick: bool = False) -> list[Measure]:
+    long, log, few = (500, 5_000, 10) if quick else (100_000, 1_000_000, 1_000)
+    found = {
+        **measure_opening(long),
+        **measure_first_screen(long),
+        **measure_catalog_scan(log),
+        **measure_appending(few // 2),
+        **measure_listing(few),
     }
-
-
-if __name__ == "__main__":
-    for name, seconds in main().items():
-        print(f"{name:36} {seconds * 1000:12.3f} ms")
+    words = {
+        "open_seconds": (f"opening a session of {long:,} events", 2.0),
+        "open_longest_stall_seconds": ("  the longest time that the event loop stood still", None),
+        "recent_500_seconds": ("  its newest 500 events, ready to be drawn", 0.7),
+        "catalog_near_first_seconds": (f"the first look for a catalog at the end of {log:,} events", 0.001),
+        "catalog_near_repeated_seconds": ("  at each step after", 0.001),
+        "catalog_far_first_seconds": (f"the first look for a catalog at the start of {log:,} events", 0.001),
+        "catalog_far_repeated_seconds": ("  at each step after", 0.001),
+        "append_seconds": ("appending an event: in the kernel", None),
+        "append_and_sync_seconds": ("  on the disk", None),
+        "list_seconds": (f"a list of {few:,} sessions", None),
+    }
+    return [Measure(what, found[key], target=target) for key, (what, target) in words.items()]

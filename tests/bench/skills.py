@@ -23,10 +23,10 @@ def skill_text(number: int, change: int = 0) -> str:
     )
 
 
-def make_skills(root: Path, count: int) -> list[str]:
-    """Makes ``count`` bundles in ``root`` and returns the paths of their files."""
+def make_skills(root: Path, count: int, first: int = 0) -> list[str]:
+    """Makes ``count`` bundles in ``root``, numbered from ``first``, and returns the paths of their files."""
     files: list[str] = []
-    for number in range(count):
+    for number in range(first, first + count):
         folder = root / f"skill-{number:05}"
         folder.mkdir(parents=True)
         (folder / "SKILL.md").write_text(skill_text(number), encoding="utf-8")
