@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rich.segment import Segment
+
 from app.controllers.marks import UNICODE
 from app.main import SkilldeckApp
 from app.options import ScreenOptions
@@ -164,3 +166,13 @@ class Deck:
         """The screen as text, line by line."""
         rows = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in rows)
+
+    def on_ground(self, y: int, ground: str) -> list[str]:
+        """The pieces of text that have this ground, such as ``#2b3a57``, in one line of the screen."""
+        strip = self.app.screen._compositor.render_strips()[y]
+        return [segment.text for segment in strip if _ground(segment) == ground]
+
+
+def _ground(segment: Segment) -> str | None:
+    color = segment.style.bgcolor if segment.style else None
+    return color.triplet.hex if color is not None and color.triplet is not None else None

@@ -51,3 +51,15 @@ async def test_the_hints_fit_what_has_the_focus(tmp_path: Path) -> None:
         await deck.until(lambda: "Typing narrows" in deck.text(), "the pane's keys")
         await pilot.press("f6")
         await deck.until(lambda: "/ commands and skills" in deck.text(), "the composer's keys")
+
+
+async def test_the_pane_follows_the_disk_and_says_when(tmp_path: Path) -> None:
+    deck = Deck(tmp_path, trust="yes")
+    async with deck.app.run_test(size=(120, 40)) as pilot:
+        await deck.ready()
+        deck.shelf.put(skill("hem"), skill("tie"))
+        await deck.seen(2)
+        await pilot.press("f6")
+        await deck.until(lambda: "Skills on the disk: 2" in deck.text(), "the pane")
+        deck.shelf.put(skill("hem", "Hems."), skill("ash"))
+        await deck.until(lambda: "12:00:00 +ash −tie ~hem" in deck.text(), "the change")
