@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from skills_core.agent.model import ModelError
+from skills_core.words import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,14 @@ def final_error(error: ModelError, attempts: int) -> ModelError:
         return error
     hint = error.hint
     if error.retry_after is not None:
-        hint = f"The server asks to wait {error.retry_after:.0f} seconds. {hint}".strip()
-    message = error.message if attempts <= 1 else f"{error.message} ({attempts} attempts)"
+        hint = f"The server asks to wait {waiting_time(error.retry_after)}: send again then, or choose another model."
+    message = error.message if attempts <= 1 else f"{error.message.removesuffix('.')} ({attempts} attempts)."
     return ModelError(error.kind, message, hint, retry_after=error.retry_after)
+
+
+def waiting_time(seconds: float) -> str:
+    """A wait in words, rounded up to what a person plans with."""
+    for length, unit in ((3600, "hour"), (60, "minute")):
+        if seconds >= 2 * length:
+            return counted(math.ceil(seconds / length), unit)
+    return counted(max(1, math.ceil(seconds)), "second")

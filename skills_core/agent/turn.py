@@ -36,6 +36,7 @@ _KEPT_AFTER_OVERFLOW = 2000
 
 _REFUSED = "The model refused to answer."
 _LENGTH = ("The reply was cut at the model's length limit.", "Ask it to go on.")
+_TOO_LARGE = "Start a new session, send less text, or choose a model with a larger window."
 _EMPTY = ("The model sent an empty reply.", "Ask again, in other words if need be.")
 
 
@@ -210,14 +211,13 @@ class Turn:
             raise ModelError(
                 error.kind,
                 "The conversation does not fit the model's context window, even after it was compacted.",
-                "Start a new session, send less text, or choose a model with a larger window.",
+                _TOO_LARGE,
             ) from error
         self._overflowed = True
         outcome = await self._ports.compact(_KEPT_AFTER_OVERFLOW)
         if not outcome.compacted:
-            raise ModelError(
-                error.kind, f"{error.message} {outcome.message}".strip(), error.hint or outcome.hint
-            ) from error
+            # To compact it once more, as the error's own hint may say, would not help.
+            raise ModelError(error.kind, f"{error.message} {outcome.message}".strip(), _TOO_LARGE) from error
         self._partial = PartialReply()
         # The step that did not fit is not one more step.
         self._step -= 1

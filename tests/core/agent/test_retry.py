@@ -10,7 +10,7 @@ import pytest
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import Compacting, Retrying
 from skills_core.agent.model import ModelError, ModelReply, ModelRequest, StreamItem, TextDelta, Usage
-from skills_core.agent.retry import RetryPolicy, final_error
+from skills_core.agent.retry import RetryPolicy, final_error, waiting_time
 from skills_core.session.event import PendingEvent, user_message
 from skills_core.session.message import message_text
 from tests.core.agent.support import Bench, assert_valid, until, within
@@ -91,7 +91,7 @@ async def test_a_wish_that_is_too_long_is_told_instead(bench: Bench) -> None:
     agent = await bench.agent({"error": {"kind": "rate-limit", "message": "Slow down.", "retry_after": 3600}})
     outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
     assert outcome.reason == "failed"
-    assert "wait 3600 seconds" in outcome.hint
+    assert "wait 60 minutes" in outcome.hint
     assert bench.pauses.seconds == []
 
 
@@ -237,9 +237,11 @@ async def test_an_overflow_after_compaction_is_told(bench: Bench) -> None:
 
 
 async def test_an_overflow_with_nothing_to_compact_is_told(bench: Bench) -> None:
-    agent = await bench.agent(model=PlayedModel(ModelError("context-overflow", "Too long.", "Send less.")))
+    agent = await bench.agent(model=PlayedModel(ModelError("context-overflow", "Too long.", "Use /compact.")))
     outcome = await within(agent.run_turn(user_message("Hello")), "the turn")
-    assert (outcome.reason, outcome.hint) == ("failed", "Send less.")
+    assert outcome.reason == "failed"
+    assert "larger window" in outcome.hint
+    assert "/compact" not in outcome.hint
     assert outcome.message.startswith("Too long.")
     assert bench.data("compaction") == []
 
@@ -324,3 +326,24 @@ async def test_a_compaction_can_be_cancelled_and_then_nothing_is_replaced(bench:
     outcome = await within(running, "the cancelled compaction")
     assert not outcome.compacted
     assert bench.data("compaction") == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "1 second"),
+        (1, "1 second"),
+        (7.2, "8 seconds"),
+        (119, "119 seconds"),
+        (121, "3 minutes"),
+        (86_400, "24 hours"),
+    ],
+)
+def test_a_wait_in_words(seconds: float, words: str) -> None:
+    assert waiting_time(seconds) == words
+
+
+def test_the_attempts_belong_to_the_sentence() -> None:
+    told = final_error(ModelError("overloaded", "It is overloaded.", "Later."), 3)
+    assert (told.message, told.hint) == ("It is overloaded (3 attempts).", "Later.")
+    assert final_error(ModelError("overloaded", "It is overloaded.", "Later."), 1).message == "It is overloaded."
