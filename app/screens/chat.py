@@ -171,6 +171,10 @@ class ChatScreen(Screen[None]):
         if self.alive:
             self.view.welcome_changed()
 
+    def follow_disk(self) -> None:
+        """Has changes of the skills told at once while they are in sight, and at less cost while they are not."""
+        self.session.watch_closely(self.completion.open or self.side.shown)
+
     def show_status(self) -> None:
         if not self.alive:
             return
@@ -218,6 +222,7 @@ class ChatScreen(Screen[None]):
         if self.completion.open != self._popup_was_open:
             self._popup_was_open = self.completion.open
             self.show_hints()
+            self.follow_disk()
         if now:
             paint_now(self, {composer, self.popup}, layout=moved)
 

@@ -29,6 +29,7 @@ class ChatPane:
         """Opens or closes the pane and moves the focus with it."""
         screen = self._screen
         screen.set_class(shown, SHOWN)
+        screen.follow_disk()
         self.refresh()
         if shown:
             screen.pane.focus()

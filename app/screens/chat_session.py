@@ -165,6 +165,11 @@ class ChatSession:
     def stop(self) -> bool:
         return self._conversation is not None and self._conversation.cancel()
 
+    def watch_closely(self, closely: bool) -> None:
+        """Whether a change on the disk is told at once, or up to a fifth of a second later."""
+        if self._runtime is not None and self._runtime.filesystem is not None:
+            self._runtime.filesystem.watch_closely(closely)
+
     async def look_now(self) -> None:
         """Compares with the disk at once, and says what is there."""
         if self._feed is None:
@@ -198,6 +203,7 @@ class ChatSession:
         if runtime.filesystem is not None:
             feed = self._feed
             self._unwatch.append(runtime.filesystem.subscribe_status(lambda status: feed.watching_changed()))
+            self._screen.follow_disk()
         self._trust = TrustAsking(
             runtime.access,
             self._screen.desk,

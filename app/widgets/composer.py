@@ -28,6 +28,9 @@ _TOKEN = re.compile(r'(?:^|\s)(?:[/@]\S*|@"[^"]*)$')
 COMPLETION_LINE_LIMIT = 4_000
 """Code points of a line beyond which no token is looked for: it was pasted, not typed."""
 
+BLINKS = 20
+"""Changes of the caret, each half a second long, after which it stays on until the next key: nobody is writing."""
+
 BURST_GAP = 0.01
 """Seconds between two keys below which no person typed them."""
 
@@ -70,6 +73,7 @@ class Composer(TextArea):
         self.match_cursor_bracket = False
         self._followed = followed
         self._editing = False
+        self._blinks = 0
         self._key_time = 0.0
         self._held_enter: Timer | None = None
 
@@ -166,6 +170,17 @@ class Composer(TextArea):
         super()._watch_selection(previous_selection, selection)
         if self.is_mounted and not self._editing:
             self.follow()
+
+    def _restart_blink(self) -> None:
+        self._blinks = 0
+        super()._restart_blink()
+
+    def _toggle_cursor_blink_visible(self) -> None:
+        self._blinks += 1
+        if self._blinks < BLINKS:
+            super()._toggle_cursor_blink_visible()
+        else:
+            self._pause_blink()
 
     def update_suggestion(self) -> None:
         """The suggestion is the argument hint, set by ``follow``; an edit itself proposes nothing."""

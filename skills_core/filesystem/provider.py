@@ -64,6 +64,7 @@ class FilesystemProvider:
         self._flights: dict[str | None, Job[Observation]] = {}
         self._background = Background(self._reconcile, clock)
         self._watch: FolderWatch | None = None
+        self._closely = True
         self._watch_failed_at = float("-inf")
         self._status_listeners: list[Callable[[WatchStatus], object]] = []
         self._closed = False
@@ -151,6 +152,15 @@ class FilesystemProvider:
     def watch_status(self) -> WatchStatus:
         """How changes are noticed now."""
         return _WATCH_OFF if self._watch is None else self._watch.status
+
+    def watch_closely(self, closely: bool) -> None:
+        """Whether changes are announced at once, as at the start, or up to a fifth of a second later, at less cost.
+
+        For a program that knows whether somebody is looking. What ``list``, ``get`` and ``revalidate`` say is the same.
+        """
+        self._closely = closely
+        if self._watch is not None:
+            self._watch.look_closely(closely)
 
     def subscribe_status(self, callback: Callable[[WatchStatus], object]) -> Callable[[], None]:
         """Calls back, on the loop, when the way of watching changes; returns the unsubscribe function."""
@@ -260,6 +270,7 @@ class FilesystemProvider:
             from skills_core.filesystem.watching import FolderWatch
 
             self._watch = FolderWatch(settings=self.settings, on_hint=self._hint, on_status=self._watch_changed)
+            self._watch.look_closely(self._closely)
         return self._watch
 
     def _hint(self, paths: frozenset[str]) -> None:

@@ -70,6 +70,7 @@ class FolderWatch:
         self._status = _first_status(settings)
         self._folders = WatchedFolders()
         self._natives: set[NativeWatch] = set()
+        self._closely = True
         self._failures = 0
         self._opened_at = 0.0
         self._not_before = 0.0
@@ -93,6 +94,15 @@ class FolderWatch:
     def watches(self, folder: str) -> bool:
         """Whether changes in the real folder ``folder`` are reported by the system now."""
         return any(folder in watch.watched and folder not in watch.silent for watch in self._folders.watches)
+
+    def look_closely(self, closely: bool) -> None:
+        """Whether what the kernel reports is looked at every 10 ms or every 100 ms; the first holds at the start.
+
+        Looking closely costs some 0.4 % of a core. Nothing is missed or told in another order the other way.
+        """
+        self._closely = closely
+        for native in self._natives:
+            native.look_closely(closely)
 
     def want(self, folders: frozenset[str]) -> None:
         """Sets which folders to watch: real, absolute paths. Call it on the loop, as often as you like."""
@@ -240,7 +250,7 @@ class FolderWatch:
 
     async def _open(self, folders: frozenset[str]) -> OpenWatch:
         loop = asyncio.get_running_loop()
-        native = NativeWatch(folders, self._folders.keeps, self)
+        native = NativeWatch(folders, self._folders.keeps, self, closely=self._closely)
         self._natives.add(native)
         native.on_ended(self._natives.discard)
         try:

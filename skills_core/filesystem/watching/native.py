@@ -23,6 +23,8 @@ from skills_core.filesystem.watching.mounts import read_mounts, silent_folders
 
 STEP_MS = 10
 """Milliseconds between two looks at what the kernel reported; a batch comes after one quiet step."""
+REST = 0.09
+"""Seconds between two such looks, beside the step, while nobody needs to know at once: a tenth of the wakes."""
 DEBOUNCE_MS = 50
 """Milliseconds after which a batch is handed on although more events keep coming."""
 
@@ -71,15 +73,20 @@ class NativeWatch:
 
     ``opened`` is a future: an OpenedWatch, or the exception that made it impossible. A folder that is missing, is no
     folder, may not be read or whose name is not UTF-8 is left out, and so is absent from ``OpenedWatch.watched``.
+    ``closely``: see ``FolderWatch.look_closely``.
     """
 
-    def __init__(self, folders: Iterable[str], keep: Callable[[str], bool], events: NativeWatchEvents) -> None:
+    def __init__(
+        self, folders: Iterable[str], keep: Callable[[str], bool], events: NativeWatchEvents, *, closely: bool = True
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._folders = sorted(folders)
         self._keep = keep
         self._events = events
         self._stop = threading.Event()
         self._accepted = threading.Event()
+        self._looks = _Looks(self._stop)
+        self.look_closely(closely)
         self.opened: asyncio.Future[OpenedWatch] = self._loop.create_future()
         self._ended = asyncio.Event()
         self._ended_callback: Callable[[NativeWatch], None] | None = None
@@ -95,9 +102,15 @@ class NativeWatch:
         """Lets events be told. The owner calls it once it knows this watcher; until then they are kept."""
         self._accepted.set()
 
+    def look_closely(self, closely: bool) -> None:
+        """Whether the thread rests between its looks from now on; a rest that is under way ends at once."""
+        if not self.stopped:
+            (self._looks.hurry.set if closely else self._looks.hurry.clear)()
+
     def stop(self) -> None:
         """Asks the thread to end, which takes it one step; nothing is told any more."""
         self._stop.set()
+        self._looks.hurry.set()
         self._accepted.set()
 
     def on_ended(self, callback: Callable[[NativeWatch], None]) -> None:
@@ -137,7 +150,7 @@ class NativeWatch:
             self._accepted.wait()
             while True:
                 # No timeout: an event that lands between the library's last look and its timeout would be dropped.
-                raw = notify.watch(DEBOUNCE_MS, STEP_MS, 0, self._stop)
+                raw = notify.watch(DEBOUNCE_MS, STEP_MS, 0, self._looks)
                 if raw == "stop":
                     return
                 if not isinstance(raw, str):
@@ -174,9 +187,25 @@ class NativeWatch:
             self._ended_callback(self)
 
 
+class _Looks:
+    """What the library asks in each step whether to stop; the thread rests here, with the interpreter's lock released.
+
+    Ending a call of the library, to begin one with another step, would drop the events that it holds.
+    """
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+        self.hurry = threading.Event()
+
+    def is_set(self) -> bool:
+        if not self.hurry.is_set():
+            self.hurry.wait(REST)
+        return self._stop.is_set()
+
+
 class _RustNotify(Protocol):
     def watch(
-        self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event
+        self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: _Looks
     ) -> set[tuple[int, str]] | str: ...
 
     def close(self) -> None: ...

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
-from skills_core.filesystem.watching import FolderWatch, WatchStatus, cadence
+from skills_core.filesystem.watching import FolderWatch, WatchStatus, cadence, native
 from tests.core.watching.support import Recorder, Settings, watching
 
 
@@ -299,3 +300,37 @@ async def test_armed_gives_up_at_its_deadline(tmp_path: Path):
     assert not await watch.armed(0.0)
     assert await watch.armed(5)
     await watch.aclose()
+
+
+async def test_looking_less_closely_misses_nothing_and_wakes_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    looks: list[float] = []
+    counted = native._Looks.is_set
+
+    def count(self: native._Looks) -> bool:
+        looks.append(time.monotonic())
+        return counted(self)
+
+    monkeypatch.setattr(native._Looks, "is_set", count)
+    async with watching(tmp_path) as (watch, recorder):
+        watch.look_closely(False)
+        await recorder.until(lambda: len(looks) > 2, "looks", 5)
+        since = time.monotonic()
+        await asyncio.sleep(0.5)
+        seen = len([look for look in looks if look > since])
+        assert seen <= 0.5 / native.REST + 1, "the thread rests between two looks"
+        for number in range(12):
+            path = tmp_path / f"{number}.md"
+            path.write_text("x")
+            watch.look_closely(number % 3 == 0)
+            await recorder.until(lambda path=path: str(path) in recorder.paths, f"the file {number}")
+
+
+async def test_a_watcher_opened_later_looks_as_was_asked_before(tmp_path: Path):
+    (tmp_path / "more").mkdir()
+    async with watching(tmp_path) as (watch, recorder):
+        watch.look_closely(False)
+        watch.want(frozenset({str(tmp_path), str(tmp_path / "more")}))
+        await recorder.until(lambda: watch.watches(str(tmp_path / "more")), "the new folder to be watched")
+        assert [each._looks.hurry.is_set() for each in watch._natives if not each.stopped] == [False]
+        (tmp_path / "more" / "SKILL.md").write_text("x")
+        await recorder.until(lambda: str(tmp_path / "more" / "SKILL.md") in recorder.paths, "the file")
