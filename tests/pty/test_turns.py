@@ -245,3 +245,28 @@ def test_a_killed_program_gives_the_draft_back(start: Start, tmp_path: Path) -> 
     terminal.wait_end()
     again = start()
     again.wait_for("half a thought")
+
+
+def test_instructions_are_part_of_the_question_and_reach_the_model_once_trusted(
+    start: Start, project: Path, tmp_path: Path
+) -> None:
+    (project / "AGENTS.md").write_text("Sew with green thread.\n")
+    terminal = start()
+    terminal.ready()
+    terminal.wait_for("Trust this project?")
+    terminal.wait_for("AGENTS.md  23 bytes")
+    terminal.type("hem a towel")
+    terminal.press("enter")
+    terminal.wait_for("None of the skills fits")
+    logs = tmp_path / "state"
+    assert "green thread" not in logged(logs)
+    terminal.press("f2")
+    terminal.wait(lambda: "Trust this project?" not in terminal.text, "the question to go")
+    terminal.type("hem a sheet")
+    terminal.press("enter")
+    terminal.wait(lambda: "green thread" in logged(logs), "the instructions in the log")
+
+
+def logged(state: Path) -> str:
+    """All that the sessions under ``state`` hold."""
+    return "\n".join(path.read_text(errors="replace") for path in state.rglob("*.jsonl"))
