@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.controllers.skill_report import digest_of, problem_objects
+from app.controllers.skill_report import digest_of, problem_objects, whole_description
 from skills_core.access.policy import SkillAccess
 from skills_core.problem import SkillProblem
 from skills_core.registry.snapshot import SkillSnapshot
@@ -63,7 +63,7 @@ class CatalogChanges:
 
     def _facts_of(self, skill: SkillSummary) -> tuple[object, ...]:
         return (
-            " ".join(skill.description.split()),
+            whole_description(skill),
             skill.invocation,
             self.access.is_enabled(skill),
             self.access.is_trusted(skill),

@@ -193,6 +193,6 @@ def _facts(choice: Choice, width: int) -> str:
 
 def _tokens(skill: SkillSummary) -> int:
     """What the skill's line costs in the model's catalog, estimated."""
-    from skills_core.catalog import CatalogEntry, catalog_description, entry_tokens
+    from skills_core.catalog import catalog_entry, entry_tokens
 
-    return entry_tokens(CatalogEntry(skill.name, catalog_description(skill.description)))
+    return entry_tokens(catalog_entry(skill))

@@ -12,7 +12,7 @@ from app.controllers.marks import Marks
 from app.controllers.skill_view import SkillView
 from app.controllers.text_layout import Line, Piece, Role, cut_pieces, wrap
 from skills_core.access.policy import SkillAccess
-from skills_core.catalog import CatalogEntry, catalog_description, catalog_difference, catalog_entries, entry_tokens
+from skills_core.catalog import CatalogEntry, catalog_difference, catalog_entries, catalog_entry, entry_tokens
 from skills_core.problem import SkillProblem
 from skills_core.skill import SkillSummary
 
@@ -197,7 +197,7 @@ def _skill_lines(page: _Page, facts: PaneFacts, skill: SkillSummary, mark: Piece
         notes.append("user-only")
     if not skill.invocation.user_invocable:
         notes.append("model-only")
-    entry = CatalogEntry(skill.name, catalog_description(skill.description, facts.max_length))
+    entry = catalog_entry(skill, facts.max_length)
     head = (
         mark,
         Piece(inert_line(skill.name), "strong"),

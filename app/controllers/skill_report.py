@@ -6,13 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from skills_core.access.policy import SkillAccess
-from skills_core.catalog import (
-    CatalogEntry,
-    catalog_description,
-    catalog_digest,
-    catalog_entries,
-    entry_tokens,
-)
+from skills_core.catalog import catalog_digest, catalog_entries, catalog_entry, entry_tokens
 from skills_core.problem import SkillProblem
 from skills_core.registry.snapshot import ShadowedSkill, SkillSnapshot
 from skills_core.skill import DirectoryBase, ResourceBase, SkillFacts, UrlBase
@@ -20,11 +14,10 @@ from skills_core.skill import DirectoryBase, ResourceBase, SkillFacts, UrlBase
 
 def skill_object(skill: SkillFacts, access: SkillAccess, max_length: int) -> dict[str, Any]:
     """One skill; ``tokens`` is what its line of the catalog costs, whoever may invoke it."""
-    entry = CatalogEntry(skill.name, catalog_description(skill.description, max_length))
     return {
         "name": skill.name,
         "label": skill.label,
-        "description": " ".join(skill.description.split()),
+        "description": whole_description(skill),
         "when_to_use": skill.when_to_use,
         "source": skill.source,
         "provider": skill.provider,
@@ -36,8 +29,13 @@ def skill_object(skill: SkillFacts, access: SkillAccess, max_length: int) -> dic
         "user_invocable": skill.invocation.user_invocable,
         "enabled": access.is_enabled(skill),
         "trusted": access.is_trusted(skill),
-        "tokens": entry_tokens(entry),
+        "tokens": entry_tokens(catalog_entry(skill, max_length)),
     }
+
+
+def whole_description(skill: SkillFacts) -> str:
+    """The description on one line, without the cut that the catalog makes."""
+    return " ".join(skill.description.split())
 
 
 def base_object(base: ResourceBase | None) -> dict[str, str] | None:
