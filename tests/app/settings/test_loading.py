@@ -15,6 +15,7 @@ from app.settings.binding_ids import BINDING_IDS
 from app.settings.definition import PROJECT_KEYS, Settings
 from app.settings.loading import read_settings
 from tests.app.settings.conftest import Places
+from tests.support.privileges import modes_hold
 
 
 def test_defaults(places: Places) -> None:
@@ -275,11 +276,10 @@ def test_files_that_are_none(places: Places) -> None:
     assert places.load().model == "marked"
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root reads everything")
 def test_a_file_that_may_not_be_read(places: Places) -> None:
     places.user_file.write_text("watch = true\n")
     places.user_file.chmod(0)
-    with pytest.raises(UsageError, match="cannot be read: permission denied"):
+    with modes_hold(), pytest.raises(UsageError, match="cannot be read: permission denied"):
         places.load()
 
 
