@@ -27,7 +27,8 @@ def explained(error: ErrorDetails, nearest_first: tuple[Layer, ...]) -> UsageErr
             origin = layer.origins.get(named) or layer.origins.get(key)
             place = origin.place if origin else layer.kind
             break
-    secret = key in SECRET_KEYS
+    # An address that is none cannot be taken apart: a password may be anywhere in it.
+    secret = key in SECRET_KEYS or (key == "base_url" and any(mark in str(error["input"]) for mark in "@?#"))
     shown = "" if secret or ("value_error" in error["type"] and inner) else f" = {_short(error['input'])}"
     message, hint = _requirement(key, error)
     return UsageError(f"{place}: {named}{shown}: {message}", hint)

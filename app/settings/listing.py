@@ -49,8 +49,14 @@ def _plain(key: str, value: Any) -> Any:
 
 
 def without_password(address: str) -> str:
-    """An address with a user's name or password in it masked."""
+    """An address with what may be secret in it masked: the login, known keys, and what follows the path."""
+    from skills_core.agent.secret_text import secret_values, without_secrets
+
     parts = urlsplit(address)
-    if "@" not in parts.netloc:
-        return address
-    return urlunsplit(parts._replace(netloc=f"{MASK}@{parts.netloc.rpartition('@')[2]}"))
+    if "@" in parts.netloc:
+        parts = parts._replace(netloc=f"{MASK}@{parts.netloc.rpartition('@')[2]}")
+    if parts.query:
+        parts = parts._replace(query=MASK)
+    if parts.fragment:
+        parts = parts._replace(fragment=MASK)
+    return without_secrets(urlunsplit(parts), secret_values())

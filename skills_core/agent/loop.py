@@ -22,6 +22,7 @@ from skills_core.agent.ports import TurnPorts
 from skills_core.agent.reply import normalised
 from skills_core.agent.request import tool_schemas
 from skills_core.agent.retry import RetryPolicy
+from skills_core.agent.secret_text import model_keys, without_secrets_inside
 from skills_core.agent.tool import Tool
 from skills_core.agent.tool_run import ToolRunner
 from skills_core.agent.turn import Turn
@@ -29,7 +30,14 @@ from skills_core.agent.uninterrupted import uninterrupted, waited
 from skills_core.registry.lookup import Scope
 from skills_core.session.compaction import KEEP_TOKENS
 from skills_core.session.error import SessionError
-from skills_core.session.event import MODEL_CHANGE, TOOL_RESULT, PendingEvent, SessionEvent
+from skills_core.session.event import (
+    MODEL_CHANGE,
+    SOURCE_SKILL_CATALOG,
+    TOOL_RESULT,
+    PendingEvent,
+    SessionEvent,
+    source_kind,
+)
 from skills_core.session.session import Session
 
 _log = logging.getLogger(__name__)
@@ -220,7 +228,8 @@ class Agent:
         return closing.result()
 
     async def _record(self, *events: PendingEvent) -> tuple[SessionEvent, ...]:
-        return await uninterrupted(self._session.append(*events))
+        keys = model_keys()
+        return await uninterrupted(self._session.append(*(_without_keys(event, keys) for event in events)))
 
     async def _compact(self, *, automatic: bool, keep_tokens: int = KEEP_TOKENS) -> CompactionOutcome:
         self._emit(Compacting(automatic))
@@ -260,3 +269,13 @@ class Agent:
                 listener(item)
             except Exception:
                 _log.exception("a subscriber of the agent failed")
+
+
+def _without_keys(event: PendingEvent, keys: tuple[str, ...]) -> PendingEvent:
+    """The event as it goes into the log: no key of a model is written there, whoever wrote it down.
+
+    A catalog is compared with the skills as they are, and would never be like them again.
+    """
+    if not keys or source_kind(event.data) == SOURCE_SKILL_CATALOG:
+        return event
+    return PendingEvent(event.type, without_secrets_inside(event.data, keys))

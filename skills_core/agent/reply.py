@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from skills_core.agent.model import ModelReply, TextDelta, ThinkingDelta, ToolCallDelta, Usage
+from skills_core.agent.secret_text import model_keys, without_secrets_inside
 from skills_core.session.event import Block
 
 
@@ -108,17 +109,18 @@ def tool_calls(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def normalised(reply: ModelReply, new_id: Callable[[str], str]) -> ModelReply:
-    """The reply as it is stored: storable text, and an identifier for each tool call that no earlier call has.
+    """The reply as it is stored: storable text, no key of a model, an identifier for each tool call that is its own.
 
     ``new_id`` gets the identifier that the server gave (perhaps empty) and returns one that is free.
     """
+    keys = model_keys()
     blocks: list[Block] = []
     for block in reply.content:
-        stored = cast("dict[str, Any]", storable(block))
+        stored = cast("dict[str, Any]", without_secrets_inside(storable(block), keys))
         if stored.get("type") == "tool_call":
             stored["id"] = new_id(str(stored.get("id") or ""))
         blocks.append(stored)
-    return ModelReply(tuple(blocks), reply.stop_reason, reply.usage, reply.model)
+    return ModelReply(tuple(blocks), reply.stop_reason, reply.usage, without_secrets_inside(reply.model, keys))
 
 
 def assistant_data(reply: ModelReply, model: str) -> dict[str, Any]:

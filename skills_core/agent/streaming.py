@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +17,11 @@ from skills_core.agent.model import (
     ModelReply,
     ModelRequest,
     StreamItem,
-    TextDelta,
-    ThinkingDelta,
     ToolCallDelta,
 )
 from skills_core.agent.reply import PartialReply, storable
+from skills_core.agent.secret_stream import Delta, SecretFreeReply
+from skills_core.agent.secret_text import model_keys
 from skills_core.agent.uninterrupted import is_cancelled_from_outside
 
 _log = logging.getLogger(__name__)
@@ -32,19 +32,26 @@ async def stream_reply(
 ) -> ModelReply:
     """Streams one reply to its end; what arrives is gathered in ``partial`` and told to subscribers.
 
+    No key of a model gets into ``partial`` or to subscribers, also when it comes in several pieces.
     Raises ModelError, also for a model that breaks its protocol or raises something else.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + limits.reply_time
     stream: AsyncIterator[StreamItem] | None = None
+    pieces = SecretFreeReply(model_keys())
+
+    def tell(items: Iterable[Delta]) -> None:
+        for item in items:
+            partial.add(item)
+            emit(_shown(item))
+
     try:
         stream = model.stream(request)
         while True:
             item = await _next(stream, limits.reply_idle, deadline, limits)
             if isinstance(item, ModelReply):
                 return item
-            partial.add(item)
-            emit(_shown(item))
+            tell(pieces.told(item))
             if partial.size > limits.reply_size:
                 raise ModelError(
                     "bad-response",
@@ -63,6 +70,7 @@ async def stream_reply(
         _log.exception("the model failed in an unexpected way")
         raise ModelError("other", f"The model failed unexpectedly ({type(error).__name__}).") from error
     finally:
+        tell(pieces.rest())
         if stream is not None:
             await _close(stream, limits.tool_grace)
 
@@ -85,7 +93,7 @@ async def _next(stream: AsyncIterator[StreamItem], idle: float, deadline: float,
         raise ModelError("timeout", f"The model was silent for {idle:g} seconds.") from None
 
 
-def _shown(item: TextDelta | ThinkingDelta | ToolCallDelta) -> StreamItem:
+def _shown(item: Delta) -> StreamItem:
     """A piece as subscribers may write it anywhere: half of a surrogate pair is in no encoding."""
     text = item.arguments if isinstance(item, ToolCallDelta) else item.text
     if text.isascii() or (clean := storable(text)) == text:

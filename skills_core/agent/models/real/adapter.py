@@ -20,6 +20,7 @@ from skills_core.agent.model import (
 from skills_core.agent.models.real.faults import to_model_error, truncated
 from skills_core.agent.models.real.providers import ThinkingLevel
 from skills_core.agent.reply import tool_calls
+from skills_core.agent.secret_text import model_keys, without_secrets
 
 if TYPE_CHECKING:
     from pydantic_ai import messages as pm
@@ -115,7 +116,7 @@ class RealModel:
             async for entry in found:
                 identifier = getattr(entry, "id", None) or getattr(entry, "name", None)
                 if identifier:
-                    names.append(str(identifier).removeprefix("models/"))
+                    names.append(without_secrets(str(identifier).removeprefix("models/"), model_keys()))
                 if len(names) >= _LISTED_MAX:
                     break
             return tuple(sorted(names))

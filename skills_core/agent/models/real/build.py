@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from skills_core.agent.models.real.redirects import stay_with_server
+
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
@@ -54,12 +56,13 @@ def request_settings(prefix: str, thinking: str | None) -> ModelSettings:
 
 def _openai(prefix: str, model: str, base_url: str | None, api_key: str, silence: float) -> Model[Any]:
     import httpx2
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
     timeout = httpx2.Timeout(silence, connect=min(_CONNECT_SECONDS, silence))
-    client = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout)
+    http = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [stay_with_server]})
+    client = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, http_client=http)
     if prefix == "openai-responses":
         return OpenAIResponsesModel(model, provider=OpenAIProvider(openai_client=client))
     if prefix == "ollama":
@@ -81,12 +84,13 @@ def _openai(prefix: str, model: str, base_url: str | None, api_key: str, silence
 
 def _anthropic(model: str, base_url: str | None, api_key: str, silence: float) -> Model[Any]:
     import httpx2
-    from anthropic import AsyncAnthropic
+    from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     timeout = httpx2.Timeout(silence, connect=min(_CONNECT_SECONDS, silence))
-    client = AsyncAnthropic(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout)
+    http = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [stay_with_server]})
+    client = AsyncAnthropic(base_url=base_url, api_key=api_key, max_retries=0, http_client=http)
     return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
 
 
@@ -113,6 +117,10 @@ def _google(model: str, base_url: str | None, api_key: str, silence: float) -> B
             for response in left:
                 await response.aclose()
 
-    client = TrackedClient(timeout=httpx2.Timeout(silence, connect=min(_CONNECT_SECONDS, silence)))
+    client = TrackedClient(
+        timeout=httpx2.Timeout(silence, connect=min(_CONNECT_SECONDS, silence)),
+        follow_redirects=True,
+        event_hooks={"response": [stay_with_server]},
+    )
     provider = GoogleProvider(api_key=api_key, base_url=base_url, http_client=client)
     return BuiltModel(GoogleModel(model, provider=provider), client.end_streams)

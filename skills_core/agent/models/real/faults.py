@@ -10,9 +10,11 @@ from typing import Any, cast
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ModelError, ModelErrorKind
 from skills_core.agent.models.real.providers import PROVIDERS
-from skills_core.agent.secret_text import scrubbed_error, secret_values, without_login
+from skills_core.agent.models.real.redirects import SentElsewhereError
+from skills_core.agent.secret_text import plain_address, scrubbed_error, secret_values, without_secrets
 
 _SAID_MAX = 300
+_SECRET_MIN = 4
 _OVERFLOW = re.compile(
     r"context (?:length|window|size)|maximum context|prompt is too long|input is too long|too many tokens"
     r"|exceed\w* the (?:available )?context|request_too_large|context_length_exceeded|exceed_context_size",
@@ -24,8 +26,13 @@ _OVERFLOW_STATUS = frozenset({400, 413, 422})
 def to_model_error(error: Exception, *, prefix: str, model: str, base_url: str | None, api_key: str) -> ModelError:
     """The error of the agent for one of pydantic-ai or of a client library below it."""
     title = PROVIDERS[prefix].title if base_url is None or prefix != "openai" else "The server"
-    said = _said(error, (api_key, *secret_values()))
-    base_url = without_login(base_url) if base_url is not None else None
+    secrets = tuple(secret for secret in (*secret_values(), api_key) if len(secret) >= _SECRET_MIN)
+    elsewhere = next((cause for cause in _chain(error) if isinstance(cause, SentElsewhereError)), None)
+    if elsewhere is not None:
+        return _sent_elsewhere(title, elsewhere.address, secrets)
+    said = _said(error, secrets)
+    if base_url is not None:
+        base_url = without_secrets(plain_address(base_url), secrets)
     kind = _kind(error, said)
     message, hint = _words(kind, title, prefix, model, base_url, said)
     wish = getattr(error, "retry_after", None)
@@ -37,6 +44,18 @@ def truncated() -> ModelError:
     """A stream that ended in the middle, which client libraries take for a whole reply."""
     return ModelError(
         "connection", "The reply broke off: the server ended the stream before the reply was finished.", "Ask again."
+    )
+
+
+def _sent_elsewhere(title: str, address: str, secrets: tuple[str, ...]) -> ModelError:
+    """Names the other server, unless its name, in which case does not count, says a secret."""
+    named = not any(secret.lower() in address.lower() for secret in secrets)
+    where = f", {address}" if named else ""
+    return ModelError(
+        "refused-request",
+        one_line(f"{title} sends the request on to another server{where}; neither key nor words were sent there", 300)
+        + ".",
+        "Set base_url to the address of the server that is meant to answer.",
     )
 
 
@@ -121,7 +140,7 @@ def _said(error: Exception, secrets: tuple[str, ...]) -> str:
     if body is None and text.strip().rstrip(".").lower() in ("connection error", ""):
         deepest = list(_chain(error))[-1]
         text = str(deepest) or type(deepest).__name__
-    return one_line(scrubbed_error(text, [secret for secret in secrets if len(secret) >= 4]), _SAID_MAX)
+    return one_line(scrubbed_error(text, secrets), _SAID_MAX)
 
 
 def _body_message(body: Any) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from base64 import b64encode
+from urllib.parse import unquote, urlsplit
 
 from skills_core.agent.model import ModelError
 from skills_core.agent.models.real.adapter import DEFAULT_SILENCE, RealModel
 from skills_core.agent.models.real.extras import install_command, missing_package
 from skills_core.agent.models.real.providers import PROVIDERS, ProviderFacts, ThinkingLevel
-from skills_core.agent.secret_text import remember_secret, without_login
+from skills_core.agent.secret_text import plain_address, remember_secret
 
 _NO_KEY = "no-key"
 _KNOWN = "offline, script:FILE, " + ", ".join(f"{prefix}:MODEL" for prefix in PROVIDERS)
@@ -83,8 +84,18 @@ def _checked_address(address: str | None) -> str | None:
         parts, valid = None, False
     if parts is None or not valid:
         raise ModelError(
-            "other", f"`{without_login(address)}` is no address of a server.", "Write it as https://HOST/PATH."
+            "other", f"`{plain_address(address)}` is no address of a server.", "Write it as https://HOST/PATH."
+        )
+    if parts.query or parts.fragment:
+        raise ModelError(
+            "other",
+            f"The address `{plain_address(address)}` goes on with ? or #, where no path can be added.",
+            "Write it as https://HOST/PATH; a key goes into the environment.",
         )
     if parts.password:
+        password = unquote(parts.password)
         remember_secret(parts.password)
+        remember_secret(password)
+        # As it goes over the wire.
+        remember_secret(b64encode(f"{unquote(parts.username or '')}:{password}".encode()).decode())
     return address.rstrip("/")
