@@ -1,4 +1,4 @@
-"""What `write` and `edit` share: the question with its difference, and the replacement with its report."""
+"""A change of one file: the difference that a person is shown, and the replacement with its report."""
 
 from __future__ import annotations
 
@@ -97,13 +97,6 @@ class FileChanger:
         written = TextFile(change.data, 0)
         self._ledger.saw(change.path, written.digest)
         return change
-
-
-def where(path: str, real: str, cwd: str, outside: bool) -> str:
-    """The path as written, where it leads when that is elsewhere, and whether that is beyond the project."""
-    straight = os.path.normpath(os.path.join(os.path.realpath(cwd), os.path.relpath(path, cwd)))
-    leads = "" if real in (path, straight) else f" (leads to {real})"
-    return f"{shown_path(path, cwd)}{leads}{' outside the project' if outside else ''}"
 
 
 def difference(change: Change, cwd: str) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from skills_core.agent.approval import ToolQuestion
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ToolSchema
-from skills_core.agent.tool import ToolContext, ToolOutcome, failed
 from skills_core.agent.tools.arguments import ArgumentError, flag_argument, text_argument
-from skills_core.agent.tools.change import Change, FileChanger, where
-from skills_core.agent.tools.paths import absolute_path
-from skills_core.agent.tools.readable_folders import ReadableFolders
+from skills_core.agent.tools.change import Change
+from skills_core.agent.tools.change_tool import ChangeTool
 from skills_core.agent.tools.text_file import FileError, read_file
 
 _SCHEMA = ToolSchema(
@@ -34,12 +31,8 @@ _SCHEMA = ToolSchema(
 )
 
 
-class EditTool:
-    """Asks, then replaces the file in one step; line ends of the file are kept whatever the model sends."""
-
-    def __init__(self, changer: FileChanger, folders: ReadableFolders) -> None:
-        self._changer = changer
-        self._folders = folders
+class EditTool(ChangeTool):
+    """Replaces a piece of the file's text; line ends of the file are kept whatever the model sends."""
 
     @property
     def schema(self) -> ToolSchema:
@@ -48,38 +41,19 @@ class EditTool:
     def title(self, arguments: Mapping[str, Any]) -> str:
         return one_line(f"Edit {arguments.get('path', '')}")
 
-    def question(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolQuestion | None:
-        try:
-            path = absolute_path(context.cwd, text_argument(arguments, "path"))
-            change = _plan(os.path.realpath(path), arguments)
-        except (ArgumentError, FileError):
-            # The call fails with the same words when it runs, and changes nothing.
-            return None
-        outside = not self._folders.in_project(change.path)
-        summary = one_line(f"Edit {where(path, change.path, context.cwd, outside)}", 300)
-        detail = self._changer.ask(change, context)
-        return ToolQuestion(tool="edit", summary=summary, detail=detail, arguments=arguments, outside=outside)
+    def planner(self, arguments: Mapping[str, Any]) -> Callable[[str], Change]:
+        old, new = text_argument(arguments, "old_text"), text_argument(arguments, "new_text")
+        if not old:
+            raise ArgumentError("`old_text` is empty; use `write` to make a file")
+        if old == new:
+            raise ArgumentError("`old_text` and `new_text` are the same")
+        return partial(_plan, old, new, flag_argument(arguments, "replace_all"))
 
-    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-        try:
-            path = absolute_path(context.cwd, text_argument(arguments, "path"))
-            _texts(arguments)
-        except ArgumentError as error:
-            return failed(error.message)
-        return await self._changer.apply(path, context, lambda real: _plan(real, arguments))
+    def verb(self, change: Change) -> str:
+        return "Edit"
 
 
-def _texts(arguments: Mapping[str, Any]) -> tuple[str, str, bool]:
-    old, new = text_argument(arguments, "old_text"), text_argument(arguments, "new_text")
-    if not old:
-        raise ArgumentError("`old_text` is empty; use `write` to make a file")
-    if old == new:
-        raise ArgumentError("`old_text` and `new_text` are the same")
-    return old, new, flag_argument(arguments, "replace_all")
-
-
-def _plan(path: str, arguments: Mapping[str, Any]) -> Change:
-    old, new, everywhere = _texts(arguments)
+def _plan(old: str, new: str, everywhere: bool, path: str) -> Change:
     before = read_file(path)
     if before is None:
         raise FileError("there is no such file")
