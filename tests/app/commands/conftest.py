@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 DEADLINE = 60.0
 """Seconds that any one command may take."""
+
+LINE_DEADLINE = 30.0
+"""Seconds until a process that goes on says its next line."""
 
 
 def heed_signals() -> None:
@@ -99,9 +103,14 @@ class Started:
     process: subprocess.Popen[str]
 
     def line(self) -> str:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line, f"the process ended with nothing more to say: {self.process.stderr and self.process.stderr.read()}"
+        assert self.process.stdout is not None and self.process.stderr is not None
+        too_late = threading.Timer(LINE_DEADLINE, self.process.kill)
+        too_late.start()
+        try:
+            line = self.process.stdout.readline()
+        finally:
+            too_late.cancel()
+        assert line, f"waited {LINE_DEADLINE} s for a line, or the process has ended: {self.process.stderr.read()}"
         return line
 
     def event(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
