@@ -5,6 +5,7 @@ Nothing heavy is imported here: each command imports what it needs, so that ``--
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -43,6 +44,8 @@ def _run(words: Sequence[str], output: Output) -> int:
 def _open_chat(context: CommandContext) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the chat needs a terminal", 'for one turn without it, write: skilldeck run "…"')
+    # What is imported and composed up to the first frame stays; the app lets the collector begin after it.
+    gc.disable()
     from app.options import ScreenOptions
     from app.session_choice import session_choice
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -112,6 +113,9 @@ class SkilldeckApp(App[int]):
     # Starting and leaving
 
     def _start(self) -> None:
+        if not gc.isenabled():  # off until the first frame, see app/cli.py
+            gc.freeze()
+            gc.enable()
         wanted = self.options.settings.theme
         if wanted not in self.available_themes:
             self.chat.say(f"There is no theme {wanted}; /theme lists them.", "warning")
