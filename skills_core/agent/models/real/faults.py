@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from skills_core.agent.bounded import one_line
 from skills_core.agent.model import ModelError, ModelErrorKind
-from skills_core.agent.models.real.providers import PROVIDERS
+from skills_core.agent.models.real.fault_words import AskedServer, chain, fault_words
 from skills_core.agent.models.real.redirects import SentElsewhereError
 from skills_core.agent.secret_text import plain_address, scrubbed_error, secret_values, without_secrets
 
@@ -25,16 +25,17 @@ _OVERFLOW_STATUS = frozenset({400, 413, 422})
 
 def to_model_error(error: Exception, *, prefix: str, model: str, base_url: str | None, api_key: str) -> ModelError:
     """The error of the agent for one of pydantic-ai or of a client library below it."""
-    title = PROVIDERS[prefix].title if base_url is None or prefix != "openai" else "The server"
-    secrets = tuple(secret for secret in (*secret_values(), api_key) if len(secret) >= _SECRET_MIN)
-    elsewhere = next((cause for cause in _chain(error) if isinstance(cause, SentElsewhereError)), None)
+    secrets = secret_values()
+    address = without_secrets(plain_address(base_url), secrets) if base_url is not None else None
+    server = AskedServer(prefix=prefix, model=model, base_url=address, api_key=api_key)
+    elsewhere = next((cause for cause in chain(error) if isinstance(cause, SentElsewhereError)), None)
     if elsewhere is not None:
-        return _sent_elsewhere(title, elsewhere.address, secrets)
-    said = _said(error, secrets)
-    if base_url is not None:
-        base_url = without_secrets(plain_address(base_url), secrets)
+        return _sent_elsewhere(server.title, elsewhere.address, secrets)
+    # In the server's own words also a key that is too short to be looked for elsewhere.
+    said = _said(error, (*secrets, api_key) if len(api_key) >= _SECRET_MIN else secrets)
     kind = _kind(error, said)
-    message, hint = _words(kind, title, prefix, model, base_url, said)
+    status = getattr(error, "status_code", None)
+    message, hint = fault_words(kind, error, said, status if isinstance(status, int) else None, server)
     wish = getattr(error, "retry_after", None)
     retry_after = float(wish) if isinstance(wish, int | float) else None
     return ModelError(kind, message, hint, retry_after=retry_after)
@@ -43,7 +44,7 @@ def to_model_error(error: Exception, *, prefix: str, model: str, base_url: str |
 def truncated() -> ModelError:
     """A stream that ended in the middle, which client libraries take for a whole reply."""
     return ModelError(
-        "connection", "The reply broke off: the server ended the stream before the reply was finished.", "Ask again."
+        "connection", "The reply broke off: the server ended the stream before the reply was finished.", "Send again."
     )
 
 
@@ -80,7 +81,7 @@ def _kind(error: Exception, said: str) -> ModelErrorKind:
         (pe.ModelRequestRejectedError, "refused-request"),
         (pe.UnexpectedModelBehavior, "bad-response"),
     )
-    for cause in _chain(error):
+    for cause in chain(error):
         for type_, kind in kinds:
             if isinstance(cause, type_):
                 return kind
@@ -88,7 +89,7 @@ def _kind(error: Exception, said: str) -> ModelErrorKind:
         return "timeout"
     if isinstance(status, int) and 400 <= status < 500:
         return "refused-request"
-    for cause in _chain(error):
+    for cause in chain(error):
         name = type(cause).__name__
         if isinstance(cause, TimeoutError) or name.endswith("Timeout"):
             return "timeout"
@@ -96,38 +97,9 @@ def _kind(error: Exception, said: str) -> ModelErrorKind:
             return "connection"
     if isinstance(error, pe.UserError):
         return "other"
-    return "bad-response" if isinstance(error, pe.ModelAPIError | ValueError) else "other"
-
-
-def _words(
-    kind: ModelErrorKind, title: str, prefix: str, model: str, base_url: str | None, said: str
-) -> tuple[str, str]:
-    keys = PROVIDERS[prefix].keys
-    where = f" at {base_url}" if base_url is not None else ""
-    told = f": {said}" if said else "."
-    match kind:
-        case "authentication":
-            return f"{title} refused the key{told}", f"Check {keys[0]} in the environment."
-        case "unknown-model":
-            hint = "Check the model's name" + (f" and the address {base_url}." if base_url is not None else ".")
-            return f"{title} knows no model `{model}`{told}", hint
-        case "rate-limit":
-            return f"{title} limits the rate of requests{told}", "Wait a while, then send again."
-        case "overloaded":
-            return f"{title} cannot answer at the moment{told}", "Send again later, or choose another model."
-        case "connection":
-            return f"There is no connection to {title}{where}{told}", "Check the network and the address of the server."
-        case "timeout":
-            return f"{title} did not answer in time{told}", "Send again, or choose another model."
-        case "context-overflow":
-            hint = "Compact the conversation with /compact, or start a new session."
-            return f"The conversation is too long for `{model}`{told}", hint
-        case "bad-response":
-            return f"{title} sent something that is no reply{told}", "Check that the address is that of such a server."
-        case "refused-request":
-            return f"{title} refused the request{told}", "Check the account, the model and its settings."
-        case _:
-            return f"The request to {title} failed{told}", ""
+    # The library reads what the server sent without looking at its form first.
+    unread = pe.ModelAPIError | ValueError | AttributeError | TypeError | LookupError
+    return "bad-response" if isinstance(error, unread) else "other"
 
 
 def _said(error: Exception, secrets: tuple[str, ...]) -> str:
@@ -136,9 +108,9 @@ def _said(error: Exception, secrets: tuple[str, ...]) -> str:
     status = getattr(error, "status_code", None)
     text = _body_message(body)
     if not text:
-        text = f"status {status}" if status is not None else str(getattr(error, "message", "") or error)
-    if body is None and text.strip().rstrip(".").lower() in ("connection error", ""):
-        deepest = list(_chain(error))[-1]
+        text = "" if status is not None else str(getattr(error, "message", "") or error)
+    if body is None and status is None and text.strip().rstrip(".").lower() in ("connection error", ""):
+        deepest = list(chain(error))[-1]
         text = str(deepest) or type(deepest).__name__
     return one_line(scrubbed_error(text, secrets), _SAID_MAX)
 
@@ -166,12 +138,3 @@ def _body_message(body: Any) -> str:
 def _plain(text: str) -> str:
     """Nothing of a page that a gateway sent instead of an answer."""
     return "" if "<html" in text.lower() or "<!doctype" in text.lower() else text
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    found: list[BaseException] = []
-    current: BaseException | None = error
-    while current is not None and current not in found:
-        found.append(current)
-        current = current.__cause__ or current.__context__
-    return found
