@@ -18,7 +18,7 @@ PARTS = {
     "core": "discovery, refresh, the quiet step, and how soon a write is seen, for each number of skills",
     "session": "opening long sessions, the look for the catalog, appending, listing",
     "start": "--help and --version, the import of skills_core, the first frame",
-    "ui": "a key until the popup is painted",
+    "ui": "a key until the popup is painted; pages of a long transcript, and a reply streamed into it",
     "popup": "a write on the disk until the open popup on a terminal shows it",
     "idle": "the whole program at rest: processor and memory; what watching many projects holds open",
 }

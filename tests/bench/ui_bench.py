@@ -1,4 +1,4 @@
-"""The screen: from a key to the painted popup."""
+"""The screen: from a key to the painted popup, and what a long transcript takes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from textual import events
 
 from tests.app.support import Deck, skill
+from tests.bench import transcript_bench
 from tests.bench.measure import Measure, median_and_95
 
 _WORDS = "hem towel label jar tie knot code review deploy write test plan send fold brew paint wall draw chart"
@@ -22,7 +23,7 @@ def main(quick: bool = False) -> list[Measure]:
     found: list[Measure] = []
     for size in (10,) if quick else (100, 1_000, 10_000):
         found += asyncio.run(_keys(size, 1 if quick else 3))
-    return found
+    return [*found, *transcript_bench.main(quick)]
 
 
 async def _keys(size: int, times: int) -> list[Measure]:
