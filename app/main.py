@@ -80,6 +80,7 @@ class SkilldeckApp(App[int]):
         self.chat = ChatScreen(options, marks or marks_for(), home=home, clock=clock)
         for theme in OWN_THEMES:
             self.register_theme(theme)
+        self._begin_with_theme(options.settings.theme)
         if not options.settings.motion:
             self.animation_level = "none"
 
@@ -94,12 +95,20 @@ class SkilldeckApp(App[int]):
         await super().on_event(event)
 
     def on_mount(self) -> None:
-        wanted = self.options.settings.theme
-        self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
         if self.options.settings.keymap:
             self.set_keymap(self.options.settings.keymap)
         self._catch_signals()
         self.chat.call_after_refresh(self._start)
+
+    def _begin_with_theme(self, wanted: str) -> None:
+        """Sets the theme before the style sheets are read: set later, all of them are read twice."""
+        self.set_reactive(App.theme, wanted if wanted in self.available_themes else DEFAULT_THEME)
+        theme = self.current_theme
+        self.update_classes(
+            {f"-theme-{theme.name}": True, "-dark-mode": theme.dark, "-light-mode": not theme.dark}, update=False
+        )
+        self._refresh_truecolor_filter(self.ansi_theme)
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_css_variables(self) -> dict[str, str]:
         """The theme's colours, with our own names for those that have none in a foreign theme."""
