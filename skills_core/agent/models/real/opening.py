@@ -8,10 +8,9 @@ from urllib.parse import unquote, urlsplit
 from skills_core.agent.model import ModelError
 from skills_core.agent.models.real.adapter import DEFAULT_SILENCE, RealModel
 from skills_core.agent.models.real.extras import install_command, missing_package
-from skills_core.agent.models.real.providers import PROVIDERS, ProviderFacts, ThinkingLevel
+from skills_core.agent.models.real.providers import NO_KEY, PROVIDERS, ProviderFacts, ThinkingLevel
 from skills_core.agent.secret_text import plain_address, remember_secret
 
-_NO_KEY = "no-key"
 _KNOWN = "offline, script:FILE, " + ", ".join(f"{prefix}:MODEL" for prefix in PROVIDERS)
 
 
@@ -48,8 +47,7 @@ def open_real_model(
                 f"There is no key for {provider.title}: {provider.keys[0]} is not set.",
                 f"Set {provider.keys[0]} in the environment, or choose the model `offline`.",
             )
-        # The client libraries insist on one.
-        key = _NO_KEY
+        key = NO_KEY
     else:
         remember_secret(key)
     return RealModel(
@@ -92,10 +90,12 @@ def _checked_address(address: str | None) -> str | None:
             f"The address `{plain_address(address)}` goes on with ? or #, where no path can be added.",
             "Write it as https://HOST/PATH; a key goes into the environment.",
         )
-    if parts.password:
-        password = unquote(parts.password)
-        remember_secret(parts.password)
-        remember_secret(password)
-        # As it goes over the wire.
-        remember_secret(b64encode(f"{unquote(parts.username or '')}:{password}".encode()).decode())
+    if parts.username or parts.password:
+        _remember_login(unquote(parts.username or ""), unquote(parts.password or ""))
     return address.rstrip("/")
+
+
+def _remember_login(user: str, password: str) -> None:
+    """The password, or the name that stands in its place, also as it goes over the wire."""
+    remember_secret(password or user)
+    remember_secret(b64encode(f"{user}:{password}".encode()).decode())
