@@ -115,10 +115,11 @@ class StoredSessionCommands:
         if session.runtime is None:
             return
         opened = await opening(session.runtime)
+        stopped = "The turn that ran was stopped." if session.busy else ""
         await session.use(opened, session.model_name)
         count = len(opened.of_source(SOURCE_USER))
         messages = f"session {opened.id}" + (f", {counted(count, 'message')} of yours" if count else "")
-        self._screen.say(f"{said}: {messages}." if said else f"S{messages[1:]}.", "muted", 6)
+        self._screen.say(sentences(f"{said}: {messages}" if said else f"S{messages[1:]}", stopped), "muted", 6)
         self._screen.view.follow_tail()
 
     def _current_id(self) -> str | None:

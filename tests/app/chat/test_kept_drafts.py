@@ -123,3 +123,4 @@ async def test_what_was_queued_is_a_draft_again_in_another_session(tmp_path: Pat
         await pilot.press("enter")
         await deck.until(lambda: deck.chat.composer.text == "two", "the queued words in the draft")
         assert not [row for row in deck.chat.transcript.rows if row.kind == "user"]
+        await deck.until(lambda: "The turn that ran was stopped." in deck.text(), "that the turn was stopped")
