@@ -1,10 +1,14 @@
-"""The keys that fit the moment, for the composer's lower edge."""
+"""The keys that fit the moment: on the composer's lower edge, and after a paste."""
 
 from __future__ import annotations
 
 from rich.cells import cell_len
 
 from app.controllers.marks import Marks
+from app.controllers.text_layout import counted
+
+LONG_PASTE_LINES, LONG_PASTE = 10, 1_000
+"""Lines and characters of a paste beyond which it is not seen whole, and its size is said."""
 
 
 def composer_hints(
@@ -52,3 +56,11 @@ def composer_hints(
             break
         shown = longer
     return shown
+
+
+def paste_hint(lines: int, characters: int) -> str:
+    """The size of a long paste and the keys for it; empty for one that is seen whole."""
+    if lines <= LONG_PASTE_LINES and characters <= LONG_PASTE:
+        return ""
+    size = f"{counted(lines, 'line')}, {counted(characters, 'character')}"
+    return f"Pasted {size}. Ctrl+Z takes it out; Ctrl+G opens your editor."

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
 from app.controllers.commands import COMMANDS
 from app.controllers.completion import Completion, skill_choices
 from app.controllers.composer_history import ComposerHistory
-from app.controllers.hints import composer_hints
-from app.controllers.inert import inert_line
+from app.controllers.hints import paste_hint
 from app.controllers.marks import ASCII, Marks
-from app.controllers.questions import TOO_SOON, TRUST_SAID, QuestionDesk
+from app.controllers.questions import QuestionDesk
 from app.controllers.send_rules import SendRules
 from app.controllers.skill_view import SkillView, local_now
-from app.controllers.status_line import StatusFacts
-from app.controllers.text_layout import Line, Role, counted, cut
+from app.controllers.text_layout import Line, Role, counted
 from app.controllers.transcript import Transcript
 from app.controllers.transcript_search import search_words
+from app.controllers.window_size import size_classes, too_small_words
 from app.messages import (
     ChoiceClicked,
     DraftChanged,
@@ -42,14 +40,15 @@ from app.messages import (
 from app.screens.chat_commands import ChatCommands
 from app.screens.chat_drafts import ChatDrafts
 from app.screens.chat_pane import ChatPane
+from app.screens.chat_questions import ChatQuestions
 from app.screens.chat_session import ChatSession
+from app.screens.chat_surroundings import ChatSurroundings
 from app.screens.chat_work import ChatWork
 from app.widgets.composer import Composer
 from app.widgets.lines_view import LinesView
 from app.widgets.notice_bar import NoticeBar
-from app.widgets.painting import paint_now
 from app.widgets.popup import CompletionPopup
-from app.widgets.question_bar import COMPACT_HEIGHT, QuestionBar
+from app.widgets.question_bar import QuestionBar
 from app.widgets.role_styles import ROLE_CLASSES
 from app.widgets.search_bar import SearchBar
 from app.widgets.status_bar import StatusBar
@@ -59,11 +58,6 @@ from skills_core.access.policy import user_may_use
 if TYPE_CHECKING:
     from app.main import SkilldeckApp
     from app.options import ScreenOptions
-
-LEAST_WIDTH, LEAST_HEIGHT = 40, 12
-NARROW, WIDE, LOW = 90, 150, 20
-LONG_PASTE_LINES, LONG_PASTE = 10, 1_000
-"""Lines and characters of a paste beyond which it is not seen whole, and its size is said."""
 
 
 class ChatScreen(Screen[None]):
@@ -94,7 +88,9 @@ class ChatScreen(Screen[None]):
         super().__init__()
         self.marks = marks
         self.clock = clock
-        self.desk = QuestionDesk(self._question_changed)
+        self.surroundings = ChatSurroundings(self)
+        self.questions = ChatQuestions(self)
+        self.desk = QuestionDesk(self.questions.changed)
         self.transcript = Transcript()
         self.completion = Completion(COMMANDS)
         self.history_of_messages = ComposerHistory()
@@ -112,14 +108,12 @@ class ChatScreen(Screen[None]):
         self.composer = Composer(
             self.completion,
             self.history_of_messages,
-            self._draft_followed,
+            self.surroundings.draft_followed,
             blink=options.settings.motion,
             id="composer",
         )
         self.status = StatusBar(marks, home, id="status")
         self.popup = CompletionPopup(self.completion, marks, id="popup")
-        self._popup_was_open = False
-        self._wanted_files = False
 
     @property
     def alive(self) -> bool:
@@ -128,11 +122,7 @@ class ChatScreen(Screen[None]):
 
     @property
     def skilldeck(self) -> SkilldeckApp:
-        from app.main import SkilldeckApp
-
-        app = self.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        assert isinstance(app, SkilldeckApp)
-        return app
+        return cast("SkilldeckApp", self.app)  # pyright: ignore[reportUnknownMemberType]
 
     def compose(self) -> ComposeResult:
         with Container(id="body"):
@@ -149,8 +139,8 @@ class ChatScreen(Screen[None]):
     def on_mount(self) -> None:
         self.set_class(self.marks is ASCII, "ascii")
         self.composer.focus()
-        self.show_status()
-        self.show_hints()
+        self.surroundings.show_status()
+        self.surroundings.show_hints()
 
     async def on_unmount(self) -> None:
         await self.session.aclose()
@@ -165,9 +155,9 @@ class ChatScreen(Screen[None]):
                 view.snapshot.skills, lambda skill: user_may_use(skill, access), lambda skill: access.is_trusted(skill)
             )
             self.completion.set_skills(choices)
-            self.show_popup()
+            self.surroundings.show_popup()
         self.side.refresh()
-        self.show_status()
+        self.surroundings.show_status()
         if self.alive:
             self.view.welcome_changed()
 
@@ -175,70 +165,12 @@ class ChatScreen(Screen[None]):
         """Has changes of the skills told at once while they are in sight, and at less cost while they are not."""
         self.session.watch_closely(self.completion.open or self.side.shown)
 
-    def show_status(self) -> None:
-        if not self.alive:
-            return
-        session = self.session
-        self.status.facts = StatusFacts(
-            cwd=session.cwd,
-            model=session.model_name,
-            view=session.skill_view,
-            usage=session.usage,
-            activity=session.activity or self.work.activity,
-            queued=len(session.queued),
-            unsaved=session.unsaved,
-        )
-
-    def show_hints(self) -> None:
-        if not self.alive:
-            return
-        composer = self.composer
-        hints = composer_hints(
-            max(self.size.width - 6, 0),
-            self.marks,
-            busy=self.session.busy,
-            popup=self.completion.open,
-            question=self.desk.current is not None,
-            drafting=bool(composer.text),
-            elsewhere=(self.focused.id or "") if self.focused not in (None, composer) else "",
-            opens=self.view.cursor_opens,
-        )
-        if str(composer.border_subtitle or "") != hints:
-            composer.border_subtitle = hints
-        queued = inert_line(" / ".join(self.session.queued))
-        composer.border_title = Content(f"Queued: {cut(queued, max(self.size.width - 16, 8))}") if queued else None
-
-    def show_popup(self, *, now: bool = False) -> None:
-        """Draws the popup as the completion is; ``now`` writes it to the terminal before anything else happens."""
-        if not self.alive:
-            return
-        composer = self.composer
-        anchor = composer.region
-        self.question.compact = self.completion.open
-        if self.question.display and self.completion.open:
-            notice = self.notice.outer_size.height if self.notice.display else 0
-            anchor = anchor.translate((0, -COMPACT_HEIGHT - notice))
-        moved = self.popup.follow(anchor)
-        if self.completion.open != self._popup_was_open:
-            self._popup_was_open = self.completion.open
-            self.show_hints()
-            self.follow_disk()
-        if now:
-            paint_now(self, {composer, self.popup}, layout=moved)
-
-    def _draft_followed(self) -> None:
-        wants_files = self.completion.wants_files
-        if wants_files and not self._wanted_files:
-            self.session.list_files()
-        self._wanted_files = wants_files
-        self.show_popup(now=True)
-
     def say(self, text: str, role: Role = "text", seconds: float | None = None) -> None:
         """Shows a notice above the composer."""
         if self.alive:
             self.notice.say(text, role, seconds)
             if self.completion.open and self.question.display:
-                self.call_after_refresh(self.show_popup)
+                self.call_after_refresh(self.surroundings.show_popup)
 
     def copy(self, text: str, what: str) -> None:
         """Puts a text on the clipboard, by the terminal, also over ssh and in tmux; and says so."""
@@ -249,15 +181,6 @@ class ChatScreen(Screen[None]):
         from app.controllers.welcome_lines import welcome_lines
 
         return welcome_lines(self.session.skill_view, self.session.model_name, width, self.marks)
-
-    def _question_changed(self) -> None:
-        if self.alive:
-            self.question.show(self.desk.current, self.desk.waiting)
-            self.show_popup()
-            if self.desk.current is None and not isinstance(self.focused, Composer):
-                self.composer.focus()
-            self.show_hints()
-            self.show_status()
 
     # What the person does
 
@@ -271,7 +194,7 @@ class ChatScreen(Screen[None]):
     def _draft_changed(self) -> None:
         self.rules.changed(self.composer.text if len(self.composer.document.lines) < 50 else "")
         self.skilldeck.draft_changed()
-        self.show_hints()
+        self.surroundings.show_hints()
 
     @on(DraftSubmitted)
     def _submitted(self, message: DraftSubmitted) -> None:
@@ -281,20 +204,22 @@ class ChatScreen(Screen[None]):
     def _choice_clicked(self) -> None:
         self.composer.accept()
         self.composer.focus()
-        self.show_popup()
+        self.surroundings.show_popup()
 
     @on(SelectionScrolled)
     def _selection_scrolled(self) -> None:
-        self.show_popup()
+        self.surroundings.show_popup()
+
+    @on(RowChosen)
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def _attention_moved(self) -> None:
+        self.surroundings.show_hints()
 
     @on(RowToggled)
     def _row_toggled(self, message: RowToggled) -> None:
         self.transcript.toggle(message.index)
         self.view.repaint_row(message.index)
-
-    @on(RowChosen)
-    def _row_chosen(self) -> None:
-        self.show_hints()
 
     @on(RowCopied)
     def _row_copied(self, message: RowCopied) -> None:
@@ -302,9 +227,9 @@ class ChatScreen(Screen[None]):
 
     @on(Pasted)
     def _pasted(self, message: Pasted) -> None:
-        if message.lines > LONG_PASTE_LINES or message.characters > LONG_PASTE:
-            size = f"{counted(message.lines, 'line')}, {counted(message.characters, 'character')}"
-            self.say(f"Pasted {size}. Ctrl+Z takes it out; Ctrl+G opens your editor.", "muted", 8)
+        hint = paste_hint(message.lines, message.characters)
+        if hint:
+            self.say(hint, "muted", 8)
 
     @on(PageTurned)
     def _page_turned(self, message: PageTurned) -> None:
@@ -312,7 +237,7 @@ class ChatScreen(Screen[None]):
 
     @on(QuestionAnswered)
     def _answered(self, message: QuestionAnswered) -> None:
-        self._answer(message.answer)
+        self.questions.answer(message.answer)
 
     @on(LinesView.Chosen, "#pane")
     def _place_chosen(self, message: LinesView.Chosen) -> None:
@@ -331,19 +256,8 @@ class ChatScreen(Screen[None]):
 
     # Keys
 
-    def _answer(self, value: str) -> None:
-        current = self.desk.current
-        if current is None:
-            return
-        if not self.desk.answer(value):
-            self.say(TOO_SOON, "warning", 4)
-        elif current.kind == "trust":
-            self.say(TRUST_SAID[value], "muted", 6)
-
     def action_answer(self, index: int) -> None:
-        current = self.desk.current
-        if current is not None and index < len(current.options):
-            self._answer(current.options[index].value)
+        self.questions.answer_at(index)
 
     def action_escape(self) -> None:
         if self.search.display:
@@ -373,22 +287,11 @@ class ChatScreen(Screen[None]):
     def action_edit_draft(self) -> None:
         self.drafts.edit()
 
-    def on_descendant_focus(self) -> None:
-        self.show_hints()
-
-    def on_descendant_blur(self) -> None:
-        self.show_hints()
-
     def on_resize(self, event: events.Resize) -> None:
-        width, height = event.size
-        small = width < LEAST_WIDTH or height < LEAST_HEIGHT
-        self.set_class(small, "too-small")
-        self.set_class(width < NARROW, "narrow")
-        self.set_class(width >= WIDE, "wide")
-        self.set_class(height < LOW, "low")
-        if small:
-            self.query_one("#too-small", Static).update(
-                f"Make the window larger:\nat least {LEAST_WIDTH} × {LEAST_HEIGHT} (now {width} × {height})"
-            )
-        self.show_hints()
-        self.call_after_refresh(self.show_popup)
+        classes = size_classes(*event.size)
+        for name, holds in classes.items():
+            self.set_class(holds, name)
+        if classes["too-small"]:
+            self.query_one("#too-small", Static).update(too_small_words(*event.size))
+        self.surroundings.show_hints()
+        self.call_after_refresh(self.surroundings.show_popup)

@@ -76,7 +76,7 @@ class ChatDrafts:
     def clear(self) -> None:
         """Empties the composer; undo brings the draft back."""
         self._screen.composer.set_draft(Draft("", 0))
-        self._screen.show_popup()
+        self._screen.surroundings.show_popup()
 
     def give_back(self, text: str) -> None:
         """Puts words that were not sent back into the composer, ahead of what is written there."""

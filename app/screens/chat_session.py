@@ -145,10 +145,10 @@ class ChatSession:
         if self._conversation is None or self._conversation.agent is None:
             self._waiting.append(text)
             self._screen.transcript.pend(text)
-            self._screen.show_status()
+            self._screen.surroundings.show_status()
         else:
             self._conversation.send(text)
-            self._screen.show_hints()
+            self._screen.surroundings.show_hints()
 
     def list_files(self) -> None:
         """Lists the project's files in the background, for a file token that the person began."""
@@ -160,7 +160,7 @@ class ChatSession:
 
         paths = await asyncio.to_thread(project_files, self.cwd)
         self._screen.completion.set_files(paths)
-        self._screen.show_popup()
+        self._screen.surroundings.show_popup()
 
     def stop(self) -> bool:
         return self._conversation is not None and self._conversation.cancel()
@@ -216,7 +216,7 @@ class ChatSession:
         self._follow = asyncio.create_task(self._follow_answers(runtime), name="access-refresh")
         ports = ConversationPorts(changed=self._conversation_changed, ended=self._turn_ended)
         self._conversation = Conversation(runtime, self._screen.transcript, self._screen.desk, ports)
-        self._screen.show_status()
+        self._screen.surroundings.show_status()
 
     async def use(self, session: Session, model_name: str | None = None) -> None:
         """Shows a session and continues in it, with the model of that name or of the settings."""
@@ -228,7 +228,7 @@ class ChatSession:
         await conversation.use(session, model)
         self._screen.history_of_messages.load(conversation.user_texts())
         self._screen.side.refresh()
-        self._screen.show_hints()
+        self._screen.surroundings.show_hints()
         waiting, self._waiting = self._waiting, []
         for text in waiting:
             conversation.send(text)
@@ -302,8 +302,8 @@ class ChatSession:
 
     def _conversation_changed(self) -> None:
         self._screen.skilldeck.draft_changed()
-        self._screen.show_status()
-        self._screen.show_hints()
+        self._screen.surroundings.show_status()
+        self._screen.surroundings.show_hints()
         self._screen.side.refresh()
 
     def _turn_ended(self, outcome: TurnOutcome) -> None:
@@ -317,4 +317,4 @@ class ChatSession:
         told = bool(rows) and rows[-1].event is not None and rows[-1].event.type == TURN_END
         if outcome.reason in ("rejected", "failed") and outcome.message and not told:
             self._screen.say(sentences(outcome.message, outcome.hint), "warning")
-        self._screen.show_hints()
+        self._screen.surroundings.show_hints()

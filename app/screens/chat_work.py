@@ -47,10 +47,10 @@ class ChatWork:
                     telling.cancel()
                 if words in self._slow:
                     self._slow.remove(words)
-                    self._screen.show_status()
+                    self._screen.surroundings.show_status()
 
         self._screen.run_worker(do(), group="work", exit_on_error=True)
 
     def _tell(self, words: str) -> None:
         self._slow.append(words)
-        self._screen.show_status()
+        self._screen.surroundings.show_status()

@@ -54,7 +54,7 @@ async def shelf(deck: Deck, pilot: Pilot[int]) -> None:
 async def write(deck: Deck, text: str) -> None:
     composer = deck.chat.composer
     composer.insert(text)
-    deck.chat.show_popup()
+    deck.chat.surroundings.show_popup()
 
 
 async def turn(deck: Deck, pilot: Pilot[int], text: str) -> None:
