@@ -25,6 +25,7 @@ from skills_core.agent.secret_text import model_keys
 from skills_core.agent.uninterrupted import is_cancelled_from_outside
 
 _log = logging.getLogger(__name__)
+_AGAIN = "Send again, or choose another model."
 
 
 async def stream_reply(
@@ -83,14 +84,14 @@ async def _next(stream: AsyncIterator[StreamItem], idle: float, deadline: float,
             return await anext(stream)
     except TimeoutError as error:
         if loop.time() < end:
-            raise ModelError("timeout", "The model's server did not answer in time.") from error
+            raise ModelError("timeout", "The model's server did not answer in time.", _AGAIN) from error
         if end == deadline:
             raise ModelError(
                 "bad-response",
                 f"The reply was stopped after {limits.reply_time:g} seconds.",
                 "The model does not come to an end: ask for less, or choose another model.",
             ) from None
-        raise ModelError("timeout", f"The model was silent for {idle:g} seconds.") from None
+        raise ModelError("timeout", f"The model was silent for {idle:g} seconds.", _AGAIN) from None
 
 
 def _shown(item: Delta) -> StreamItem:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.segment import Segment
@@ -116,9 +117,11 @@ class ShelfRuntime:
             ),
             approver=approver,
             system_prompt="You are a test.",
+            **self.agent_options,
         )
 
     tools: tuple[Any, ...] = ()
+    agent_options: Mapping[str, Any] = MappingProxyType({})
 
     async def aclose(self) -> None:
         await self.registry.aclose()

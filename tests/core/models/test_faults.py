@@ -47,7 +47,7 @@ async def test_a_wrong_key(dialect: Any) -> None:
     assert error.kind == "authentication"
     assert not error.retryable
     assert "[secret]" in error.message
-    assert "_API_KEY" in error.hint
+    assert "Check the key" in error.hint
 
 
 @pytest.mark.parametrize("dialect", FORMATS)

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+NO_KEY = "no-key"
+"""What is sent where there is no key: the client libraries insist on one."""
+
 ThinkingLevel: TypeAlias = Literal["off", "minimal", "low", "medium", "high"]
 
 
