@@ -161,3 +161,14 @@ async def test_an_error_with_the_key_in_headers_and_body(machine: Machine, diale
     assert "[secret]" in error.message
     assert "Traceback" in on_disk(machine.state)
     assert_untold(on_disk(machine.state))
+
+
+@pytest.mark.parametrize("dialect", FORMATS)
+async def test_the_names_of_models_that_a_server_offers(dialect: Any) -> None:
+    entry = {"id": "one-{key}", "object": "model", "type": "model", "display_name": "{key}", "created": 1}
+    names = {"object": "list", "data": [entry], "models": [{"name": "models/one-{key}"}], "has_more": False}
+    listing = Says(json.dumps(names).encode(), headers={"content-type": "application/json"})
+    async with EchoServer(dialect, listing) as server:
+        model = server.model()
+        assert await model.offered() == ("one-[secret]",)
+        await model.aclose()
