@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.output import Output
-from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion, TrustQuestion
 from skills_core.words import counted
 
 FILES_SHOWN = 5
@@ -16,7 +16,7 @@ class HeadlessApprover:
         self._output = output
         self._told: set[str] = set()
 
-    async def approve_tool(self, question: ToolQuestion) -> Answer:
+    async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
         self._output.message(
             f"skilldeck: refused: {question.summary} (--allow-tools {question.tool} lets it run without a question)"
         )

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         Agent,
         AgentBusyError,
         AgentLimits,
-        Answer,
         Approver,
         Batch,
         LiveItem,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         TextDelta,
         ThinkingDelta,
         Tool,
+        ToolAnswer,
         ToolCallDelta,
         ToolContext,
         ToolOutcome,
@@ -88,7 +88,6 @@ __all__ = [
     "Agent",
     "AgentBusyError",
     "AgentLimits",
-    "Answer",
     "AnswersError",
     "Approver",
     "Batch",
@@ -138,6 +137,7 @@ __all__ = [
     "TextDelta",
     "ThinkingDelta",
     "Tool",
+    "ToolAnswer",
     "ToolCallDelta",
     "ToolContext",
     "ToolOutcome",
@@ -161,9 +161,9 @@ __getattr__ = lazy_names(
     globals(),
     {
         "access": "OPEN_ACCESS AccessStore AnswersError SkillAccess",
-        "agent": "Agent AgentBusyError AgentLimits Answer Approver Batch LiveItem Model ModelError ModelReply"
+        "agent": "Agent AgentBusyError AgentLimits Approver Batch LiveItem Model ModelError ModelReply"
         " ModelRequest PreStepHook ProjectInstructions Reject RetryPolicy StepContext StreamItem"
-        " TextDelta ThinkingDelta Tool ToolCallDelta ToolContext ToolOutcome ToolQuestion ToolSchema"
+        " TextDelta ThinkingDelta Tool ToolAnswer ToolCallDelta ToolContext ToolOutcome ToolQuestion ToolSchema"
         " TrustQuestion TurnOutcome Usage default_hooks default_tools open_model",
         "catalog": "CatalogPublisher",
         "filesystem": "FilesystemProvider FilesystemSettings FilesystemSettingsError filesystem_provider",

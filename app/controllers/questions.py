@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 if TYPE_CHECKING:
-    from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+    from skills_core.agent.approval import ToolAnswer, ToolQuestion, TrustQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class QuestionDesk:
             asked.kind == "tool" or cast("TrustQuestion", asked.question).invoking is not None for asked in self._asked
         )
 
-    async def approve_tool(self, question: ToolQuestion) -> Answer:
-        return cast("Answer", await self._ask("tool", question))
+    async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
+        return cast("ToolAnswer", await self._ask("tool", question))
 
     async def approve_trust(self, question: TrustQuestion) -> bool | None:
         return {"yes": True, "no": False}.get(await self._ask("trust", question))

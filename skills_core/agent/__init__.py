@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from skills_core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from skills_core.agent.approval import Answer, Approver, ToolQuestion, TrustQuestion
+    from skills_core.agent.approval import Approver, ToolAnswer, ToolQuestion, TrustQuestion
     from skills_core.agent.default_hooks import default_hooks
     from skills_core.agent.hooks import Batch, PreStepHook, Reject, StepContext
     from skills_core.agent.instruction_files import InstructionFile, UnreadInstructions
@@ -49,7 +49,6 @@ __all__ = [
     "Agent",
     "AgentBusyError",
     "AgentLimits",
-    "Answer",
     "Approver",
     "Batch",
     "Compacting",
@@ -74,6 +73,7 @@ __all__ = [
     "TextDelta",
     "ThinkingDelta",
     "Tool",
+    "ToolAnswer",
     "ToolCallDelta",
     "ToolContext",
     "ToolFinished",
@@ -95,7 +95,7 @@ __getattr__ = lazy_names(
     __name__,
     globals(),
     {
-        "approval": "Answer Approver ToolQuestion TrustQuestion",
+        "approval": "Approver ToolAnswer ToolQuestion TrustQuestion",
         "default_hooks": "default_hooks",
         "hooks": "Batch PreStepHook Reject StepContext",
         "instruction_files": "InstructionFile UnreadInstructions",

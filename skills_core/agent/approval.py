@@ -11,7 +11,7 @@ from skills_core.skill import SkillSummary
 if TYPE_CHECKING:
     from skills_core.agent.instruction_files import InstructionFile, UnreadInstructions
 
-Answer: TypeAlias = Literal["once", "session", "no"]
+ToolAnswer: TypeAlias = Literal["once", "session", "no"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class TrustQuestion:
 class Approver(Protocol):
     """Asks and waits. Cancelling the awaiting task takes the question back."""
 
-    async def approve_tool(self, question: ToolQuestion) -> Answer: ...
+    async def approve_tool(self, question: ToolQuestion) -> ToolAnswer: ...
 
     async def approve_trust(self, question: TrustQuestion) -> bool | None:
         """True or False is remembered for the project; None means not answered."""

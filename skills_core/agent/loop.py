@@ -25,7 +25,7 @@ from skills_core.agent.retry import RetryPolicy
 from skills_core.agent.secret_text import model_keys, without_secrets_inside
 from skills_core.agent.tool import Tool
 from skills_core.agent.tool_run import ToolRunner
-from skills_core.agent.turn import Turn
+from skills_core.agent.turn import TurnRun
 from skills_core.agent.uninterrupted import uninterrupted, waited
 from skills_core.registry.lookup import Scope
 from skills_core.session.compaction import KEEP_TOKENS
@@ -166,7 +166,7 @@ class Agent:
         Whatever goes wrong is an outcome. Cancelling the awaiting task stops the turn, leaves the log whole, and then
         raises CancelledError as usual. Raises AgentBusyError during another turn.
         """
-        turn = Turn(self._ports, messages)
+        turn = TurnRun(self._ports, messages)
         return await self._exclusively(turn.run(), turn.cancelled, turn.end)
 
     def cancel(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 
-from skills_core.agent.approval import Answer, Approver, ToolQuestion
+from skills_core.agent.approval import Approver, ToolAnswer, ToolQuestion
 from skills_core.session.event import APPROVAL, PendingEvent
 from skills_core.session.session import Session
 
@@ -37,9 +37,9 @@ class ToolPermissions:
     def needs_answer(self, question: ToolQuestion) -> bool:
         return question.tool not in self._allowed and (question.tool, question.outside) not in self._for_session
 
-    async def ask(self, question: ToolQuestion, call_id: str) -> Answer:
+    async def ask(self, question: ToolQuestion, call_id: str) -> ToolAnswer:
         """Asks the person. An answer that is none of the three counts as no."""
-        answer: Answer = await self._approver.approve_tool(question)
+        answer: ToolAnswer = await self._approver.approve_tool(question)
         if answer not in ("once", "session"):
             answer = "no"
         data = {

@@ -48,7 +48,7 @@ class _HookError(Exception):
         super().__init__(self.message)
 
 
-class Turn:
+class TurnRun:
     """Runs once. ``end`` must follow ``run`` however that ended: it writes what the log still lacks."""
 
     def __init__(self, ports: TurnPorts, messages: tuple[PendingEvent, ...]) -> None:

@@ -19,7 +19,7 @@ from skills_core.session.event import (
     source_kind,
     text_block,
 )
-from skills_core.session.loaded_skills import LoadedSkill, loaded_skills, share_out
+from skills_core.session.loaded_skills import SkillLoad, loaded_skills, share_out
 from skills_core.session.plain import content_text, items, mapping, text
 from skills_core.session.recollection import recollect
 from skills_core.tokens import estimate_tokens
@@ -166,7 +166,7 @@ def _is_own_words(event: SessionEvent) -> bool:
     return event.type == USER_MESSAGE and source_kind(event.data) == SOURCE_USER
 
 
-def _frame(summary: str, carried: Sequence[LoadedSkill], listed: Sequence[LoadedSkill]) -> str:
+def _frame(summary: str, carried: Sequence[SkillLoad], listed: Sequence[SkillLoad]) -> str:
     """The text that the model reads. A summary quotes other people's words, so its frame must hold against them."""
     inert = _CLOSING_TAG.sub(r"&lt;\1", summary)
     lines = [

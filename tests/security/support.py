@@ -14,7 +14,7 @@ from app.runtime import Runtime
 from app.settings.definition import Settings
 from app.settings.loading import FlagValue, load_settings
 from skills_core.agent import Agent
-from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion, TrustQuestion
 from skills_core.agent.models.scripted import ScriptedModel
 from skills_core.catalog import read_catalog
 from skills_core.filesystem import find_project_root
@@ -31,13 +31,13 @@ SECRET = "pearl-diver-1851"
 class Person:
     """Answers as told, and keeps what was asked. ``trust`` None leaves the question open."""
 
-    def __init__(self, trust: bool | None = None, tool: Answer = "no") -> None:
+    def __init__(self, trust: bool | None = None, tool: ToolAnswer = "no") -> None:
         self.trust = trust
-        self.tool: Answer = tool
+        self.tool: ToolAnswer = tool
         self.trust_questions: list[TrustQuestion] = []
         self.tool_questions: list[ToolQuestion] = []
 
-    async def approve_tool(self, question: ToolQuestion) -> Answer:
+    async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
         self.tool_questions.append(question)
         return self.tool
 

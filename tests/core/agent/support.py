@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion, TrustQuestion
 from skills_core.agent.live import LiveItem
 from skills_core.agent.loop import Agent
 from skills_core.agent.model import ToolSchema
@@ -42,11 +42,11 @@ async def until(condition: Callable[[], bool], what: str, seconds: float = DEADL
 class Person:
     """Answers questions in order, the last answer for all that follow, and keeps what was asked."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: ToolAnswer) -> None:
         self._answers = list(answers) or ["once"]
         self.questions: list[ToolQuestion] = []
 
-    async def approve_tool(self, question: ToolQuestion) -> Answer:
+    async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
         self.questions.append(question)
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 

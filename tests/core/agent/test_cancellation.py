@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skills_core.agent.approval import Answer, ToolQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion
 from skills_core.agent.hooks import Batch, Reject, StepContext
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import ToolOutput, ToolStarted
@@ -205,7 +205,7 @@ async def test_cancelling_takes_an_open_question_back(bench: Bench) -> None:
     asked, withdrawn = asyncio.Event(), asyncio.Event()
 
     class Undecided(Person):
-        async def approve_tool(self, question: ToolQuestion) -> Answer:
+        async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
             asked.set()
             try:
                 await asyncio.Event().wait()

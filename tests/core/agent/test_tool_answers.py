@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion, TrustQuestion
 from skills_core.agent.live import ToolStarted
 from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.session.event import user_message
@@ -21,7 +21,7 @@ class Mumbling:
     def __init__(self, answer: Any) -> None:
         self._answer = answer
 
-    async def approve_tool(self, question: ToolQuestion) -> Answer:
+    async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
         return self._answer
 
     async def approve_trust(self, question: TrustQuestion) -> bool | None:

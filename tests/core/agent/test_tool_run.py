@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skills_core.agent.approval import Answer, ToolQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion
 from skills_core.agent.bounded import bounded, one_line
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.tool import ToolContext, ToolOutcome
@@ -166,7 +166,7 @@ async def test_allowed_tools_need_no_question(bench: Bench) -> None:
 
 async def test_a_question_that_cannot_be_asked_is_a_no(bench: Bench) -> None:
     class Broken(Person):
-        async def approve_tool(self, question: ToolQuestion) -> Answer:
+        async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
             raise OSError("no terminal")
 
     probe = ProbeTool("probe", asks=True)

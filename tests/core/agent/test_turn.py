@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skills_core.agent.approval import Answer, ToolQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion
 from skills_core.agent.hooks import Batch, Reject, StepContext
 from skills_core.agent.live import QueueChanged, Retrying, StepStarted, ToolFinished, ToolOutput, ToolStarted
 from skills_core.agent.loop import Agent, DuplicateToolError
@@ -389,7 +389,7 @@ async def test_a_cancellation_from_inside_is_not_the_persons(bench: Bench, where
             return batch
 
     class Withdrawn(Person):
-        async def approve_tool(self, question: ToolQuestion) -> Answer:
+        async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
             raise asyncio.CancelledError
 
     agent = await bench.agent(

@@ -24,7 +24,7 @@ from skills_core.session.event import COMPACTION, PendingEvent, user_message
 from skills_core.tokens import estimate_tokens
 from tests.core.agent.support import Bench, ProbeTool, assert_valid, within
 
-Answer = Callable[[], AsyncIterator[StreamItem]]
+Streamed = Callable[[], AsyncIterator[StreamItem]]
 
 
 class AnsweringModel:
@@ -32,7 +32,7 @@ class AnsweringModel:
 
     writes_summaries = False
 
-    def __init__(self, *answers: Answer | ModelError, window: int | None = None) -> None:
+    def __init__(self, *answers: Streamed | ModelError, window: int | None = None) -> None:
         self._answers = list(answers)
         self._window = window
         self.requests: list[ModelRequest] = []

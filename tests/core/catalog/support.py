@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from skills_core.access import OPEN_ACCESS, SkillAccess
-from skills_core.agent.approval import Answer, ToolQuestion, TrustQuestion
+from skills_core.agent.approval import ToolAnswer, ToolQuestion, TrustQuestion
 from skills_core.agent.hooks import PreStepHook, Reject, StepContext
 from skills_core.agent.model import ToolSchema
 from skills_core.agent.tool import Tool, ToolContext, ToolOutcome
@@ -44,7 +44,7 @@ class Answers:
         self.answer = answer
         self.asked: list[TrustQuestion] = []
 
-    async def approve_tool(self, question: ToolQuestion) -> Answer:
+    async def approve_tool(self, question: ToolQuestion) -> ToolAnswer:
         raise AssertionError("no tool asks here")
 
     async def approve_trust(self, question: TrustQuestion) -> bool | None:
