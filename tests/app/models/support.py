@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from textual import events
 
@@ -46,20 +47,24 @@ class HeldServer(ModelServer):
     def port(self) -> int:
         return self._own_port
 
+    def let_one_go(self) -> None:
+        """Answers the request that waits; the next one waits again."""
+        self.go.set()
+        self.go = asyncio.Event()
+
     def play(self, *answers: Answer) -> None:
         """What follows from now on, the last for ever."""
         self._answers = list(answers)
 
-    async def _answer(
-        self, request: RecordedRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> bool:
+    async def _answer(self, request: RecordedRequest, *ends: Any) -> bool:
         if request.method == "GET":
             self.listings += 1
             await self.list_now.wait()
         else:
             self.arrived += 1
-            await self.go.wait()
-        return await super()._answer(request, reader, writer)
+            go = self.go
+            await go.wait()
+        return await super()._answer(request, *ends)
 
 
 @dataclass
@@ -122,6 +127,7 @@ class Beside:
         asked, words = self.server.arrived, self.draft
         self.server.play(WELL)
         self.server.go.set()
+        assert WELL.text not in self.shown()
         await self.strike("enter")
         await self.see(WELL.text)
         await self.idle()
