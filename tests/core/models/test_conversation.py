@@ -316,6 +316,7 @@ async def test_a_turn_cancelled_in_mid_stream_keeps_what_came(bench: Bench, dial
         await until(lambda: "".join(item.text for item in bench.live_of(TextDelta)) == FIRST.text, "the text")
         agent.cancel()
         assert (await within(running, "the cancelled turn")).reason == "cancelled"
+        await within(server.gone.wait(), "the end of the connection", 2)
         kept = bench.data("assistant/message")[0]
         assert kept["stop_reason"] == "cut"
         assert [block["text"] for block in kept["content"] if block["type"] == "text"] == [FIRST.text]

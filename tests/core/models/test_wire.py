@@ -212,7 +212,7 @@ async def test_a_cancelled_stream_closes_the_connection_at_once(dialect: Any) ->
         reading.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(reading, 2)
-        # The server notices only when it reads or writes; a new request on a new connection still works.
+        await asyncio.wait_for(server.gone.wait(), 2)
         server._answers = [Reply(text="Back.")]
         _, reply = await asyncio.wait_for(collect(model), 20)
         assert reply.content[0]["text"] == "Back."

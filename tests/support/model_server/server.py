@@ -103,7 +103,7 @@ class ModelServer:
         self._connections.add(task)
         try:
             while (request := await _read_request(reader)) is not None:
-                if not await self._answer(request, writer):
+                if not await self._answer(request, reader, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             self.gone.set()
@@ -113,7 +113,9 @@ class ModelServer:
             self._connections.discard(task)
             writer.close()
 
-    async def _answer(self, request: RecordedRequest, writer: asyncio.StreamWriter) -> bool:
+    async def _answer(
+        self, request: RecordedRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
         """Plays the next answer; returns whether the connection stays open."""
         if request.method == "GET" and self.refuse_listing:
             said = json.dumps(self._format.error(self.refuse_listing, "invalid_api_key", "authentication_error"))
@@ -174,7 +176,9 @@ class ModelServer:
                 return False
             case Hangs(reply, after):
                 await _chunk(writer, self._format.encode(reply, model)[:after])
-                await asyncio.Event().wait()
+                # A client sends nothing before its answer is whole: what comes now is that it went away.
+                await reader.read()
+                self.gone.set()
         return False
 
     def stream(self, reply: Reply, model: str = "test-model") -> bytes:
