@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from skills_core.access.answers import Answers, AnswersError, AnswersFile
 from skills_core.skill import SkillFacts
+from skills_core.subscribers import Subscribers
 
 log = logging.getLogger("skills_core.access")
 TrustMode: TypeAlias = Literal["yes", "no", "ask"]
@@ -50,8 +51,7 @@ class AccessStore:
         self._answers = Answers()
         self._disk = threading.Lock()
         self._unkept: dict[str, bool | None] = {}
-        self._subscribers: dict[int, Callable[[], None]] = {}
-        self._next = 0
+        self._subscribers = Subscribers[[]](log, "the access store")
         self.fault: AnswersError | None = None
         self.reload()
 
@@ -139,22 +139,11 @@ class AccessStore:
         return skill.project_root is None or self.trust_of(skill.project_root) is True
 
     def subscribe(self, callback: Callable[[], None]) -> Callable[[], None]:
-        key = self._next
-        self._next += 1
-        self._subscribers[key] = callback
-
-        def unsubscribe() -> None:
-            self._subscribers.pop(key, None)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     def notify(self) -> None:
         """Tells the subscribers that an answer changed. Call it on the loop after a setter or ``reload``."""
-        for callback in tuple(self._subscribers.values()):
-            try:
-                callback()
-            except Exception:
-                log.exception("a subscriber of the access store failed")
+        self._subscribers.tell()
 
     def _real_path(self, project_root: str) -> str:
         found = self._real_paths.get(project_root)

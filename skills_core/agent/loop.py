@@ -39,6 +39,7 @@ from skills_core.session.event import (
     source_kind,
 )
 from skills_core.session.session import Session
+from skills_core.subscribers import Subscribers
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -84,7 +85,7 @@ class Agent:
                 raise DuplicateToolError(name)
             self._tools[name] = tool
         self._limits = limits or AgentLimits()
-        self._listeners: list[Callable[[LiveItem], object]] = []
+        self._subscribers = Subscribers[[LiveItem]](_log, "the agent")
         self._queue: deque[PendingEvent] = deque()
         self._work: asyncio.Task[Any] | None = None
         self._running = False
@@ -142,13 +143,7 @@ class Agent:
 
     def subscribe(self, callback: Callable[[LiveItem], object]) -> Callable[[], None]:
         """Calls back on the loop with each live item; returns the unsubscribe function."""
-        self._listeners.append(callback)
-
-        def unsubscribe() -> None:
-            if callback in self._listeners:
-                self._listeners.remove(callback)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     def queue(self, *messages: PendingEvent) -> None:
         """Adds messages that the next step takes up, of the running turn or of the next one."""
@@ -264,11 +259,7 @@ class Agent:
         return free
 
     def _emit(self, item: LiveItem) -> None:
-        for listener in tuple(self._listeners):
-            try:
-                listener(item)
-            except Exception:
-                _log.exception("a subscriber of the agent failed")
+        self._subscribers.tell(item)
 
 
 def _without_keys(event: PendingEvent, keys: tuple[str, ...]) -> PendingEvent:

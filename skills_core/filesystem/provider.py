@@ -25,6 +25,7 @@ from skills_core.filesystem.watching.status import WatchStatus
 from skills_core.registry.lookup import Lookup
 from skills_core.registry.provider import IncompleteReason, ProviderControl, ProviderListing
 from skills_core.skill import SkillCandidate, SkillDefinition
+from skills_core.subscribers import Subscribers
 
 if TYPE_CHECKING:
     from skills_core.filesystem.watching.folder_watch import FolderWatch
@@ -66,7 +67,7 @@ class FilesystemProvider:
         self._watch: FolderWatch | None = None
         self._closely = True
         self._watch_failed_at = float("-inf")
-        self._status_listeners: list[Callable[[WatchStatus], object]] = []
+        self._status_subscribers = Subscribers[[WatchStatus]](_log, "the watch status")
         self._closed = False
         self._closing: asyncio.Task[None] | None = None
         control.on_close(self._registration_closed)
@@ -164,9 +165,7 @@ class FilesystemProvider:
 
     def subscribe_status(self, callback: Callable[[WatchStatus], object]) -> Callable[[], None]:
         """Calls back, on the loop, when the way of watching changes; returns the unsubscribe function."""
-        listeners = self._status_listeners
-        listeners.append(callback)
-        return lambda: listeners.remove(callback) if callback in listeners else None
+        return self._status_subscribers.add(callback)
 
     async def aclose(self) -> None:
         """Stops watching and ends the threads. Closing again is fine."""
@@ -285,11 +284,7 @@ class FilesystemProvider:
             self._watch_failed_at = self._clock.monotonic()
             self._control.invalidate()
             self._background.look_at(self._projects.all())
-        for listener in tuple(self._status_listeners):
-            try:
-                listener(status)
-            except Exception:
-                _log.exception("a listener for the watch status failed")
+        self._status_subscribers.tell(status)
 
     async def _reconcile(self, projects: list[Project]) -> None:
         """Looks at projects again, and announces once when any of them differs from what was handed out."""

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from skills_core.registry.errors import render_error
+from skills_core.subscribers import Subscribers
 
 log = logging.getLogger("skills_core.registry")
 
@@ -16,24 +17,16 @@ class ChangeNotifier:
     """Subscribers of ``skills/change``. One that raises, or whose coroutine fails, harms no other."""
 
     def __init__(self) -> None:
-        self._subscribers: dict[int, Callable[[], object]] = {}
-        self._next = 0
+        self._subscribers = Subscribers[[]](log, "skills/change")
         self._running: set[asyncio.Future[object]] = set()
 
     def subscribe(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Adds a function or coroutine function; returns the unsubscribe function, which may be called twice."""
-        key = self._next
-        self._next += 1
-        self._subscribers[key] = callback
-
-        def unsubscribe() -> None:
-            self._subscribers.pop(key, None)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     def notify(self) -> None:
         """Calls each subscriber once, in the order of subscription. Must run on the event loop's thread."""
-        for callback in tuple(self._subscribers.values()):
+        for callback in self._subscribers:
             try:
                 result = callback()
             except Exception as error:

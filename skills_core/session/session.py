@@ -17,6 +17,7 @@ from skills_core.session.event import USER_MESSAGE, PendingEvent, SessionEvent, 
 from skills_core.session.ids import new_session_id
 from skills_core.session.reading import Damage
 from skills_core.session.surface import Surface
+from skills_core.subscribers import Subscribers
 
 _log = logging.getLogger("skills_core.session")
 _Result = TypeVar("_Result")
@@ -67,7 +68,7 @@ class Session:
         self._events: list[SessionEvent] = []
         self._sources: dict[str, list[SessionEvent]] = {}
         self._surface = Surface()
-        self._subscribers: list[Callable[[SessionEvent], object]] = []
+        self._subscribers = Subscribers[[SessionEvent]](_log, f"session {self.id}")
         self._sink = sink
         self._path = sink.path if sink is not None else path
         self._refusal = "was opened for reading only" if sink is None and path is not None else ""
@@ -125,16 +126,7 @@ class Session:
 
     def subscribe(self, callback: Callable[[SessionEvent], object]) -> Callable[[], None]:
         """Calls ``callback`` on the loop for each event that is appended from now on; returns what ends it."""
-        self._subscribers.append(callback)
-        active = True
-
-        def unsubscribe() -> None:
-            nonlocal active
-            if active:
-                active = False
-                self._subscribers.remove(callback)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     async def append(self, *pending: PendingEvent) -> tuple[SessionEvent, ...]:
         """Adds events, all of them or none, and returns them as stored.
@@ -252,7 +244,7 @@ class Session:
                 self._sources.setdefault(kind, []).append(event)
 
     def _tell(self, event: SessionEvent) -> None:
-        for subscriber in tuple(self._subscribers):
+        for subscriber in self._subscribers:
             try:
                 subscriber(event)
             except Exception:
