@@ -99,10 +99,24 @@ def providers_to_ask(providers: Iterable[ProviderState], names: Iterable[str], *
 
 
 async def ask_offered(
-    prefixes: Iterable[str], open_model: Callable[[str], Awaitable[Model]], seconds: float = OFFERED_SECONDS
+    prefixes: Iterable[str],
+    open_model: Callable[[str], Awaitable[Model]],
+    seconds: float = OFFERED_SECONDS,
+    *,
+    came: Callable[[Offer], object] | None = None,
 ) -> tuple[Offer, ...]:
-    """What the servers say they offer, each within ``seconds``; all are asked at once. Never raises ModelError."""
-    return tuple(await asyncio.gather(*(_ask(prefix, open_model, seconds) for prefix in prefixes)))
+    """What the servers say they offer, each within ``seconds``; all are asked at once. Never raises ModelError.
+
+    ``came`` gets each answer as soon as it is there, so that a slow server holds up no other.
+    """
+
+    async def ask(prefix: str) -> Offer:
+        offer = await _ask(prefix, open_model, seconds)
+        if came is not None:
+            came(offer)
+        return offer
+
+    return tuple(await asyncio.gather(*(ask(prefix) for prefix in prefixes)))
 
 
 async def _ask(prefix: str, open_model: Callable[[str], Awaitable[Model]], seconds: float) -> Offer:
@@ -132,6 +146,14 @@ def with_offers(choices: Sequence[ModelChoice], offers: Iterable[Offer]) -> tupl
         for choice in choices
     ]
     return (*first, *(ModelChoice(name, f"offered by {title}") for name, title in offered.items() if name not in known))
+
+
+def asking_words(asked: Iterable[str], offers: Sequence[Offer]) -> str:
+    """What the servers refused to say, and which are still asked; empty when all said what they offer."""
+    answered = {offer.prefix for offer in offers}
+    waiting = ", ".join(prefix for prefix in asked if prefix not in answered)
+    said = [offer.error for offer in offers if offer.error]
+    return " ".join((*said, f"Asking {waiting} …") if waiting else said)
 
 
 def readiness_words(providers: Iterable[ProviderState]) -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from app.controllers.model_choices import (
     ModelChoice,
+    Offer,
     ask_offered,
+    asking_words,
     model_choices,
     provider_states,
     providers_to_ask,
@@ -40,13 +42,17 @@ def open_model_picker(screen: ChatScreen, chosen: Callable[[str | None], None]) 
         "Choose a model",
         _items(choices),
         current=session.model_name,
-        free=f"Asking {', '.join(asked)} …" if asked else _FREE,
+        free=asking_words(asked, ()) or _FREE,
     )
+    offers: list[Offer] = []
+
+    def came(offer: Offer) -> None:
+        """Later answers stand behind earlier ones, so that nothing moves that is looked at."""
+        offers.append(offer)
+        picker.replace_items(_items(with_offers(choices, offers)), asking_words(asked, offers) or _FREE)
 
     async def ask() -> None:
-        offers = await ask_offered(asked, runtime.open_model)
-        refused = " ".join(offer.error for offer in offers if offer.error)
-        picker.replace_items(_items(with_offers(choices, offers)), refused or _FREE)
+        await ask_offered(asked, runtime.open_model, came=came)
 
     screen.skilldeck.push_screen(picker, chosen)
     if asked:

@@ -96,12 +96,16 @@ class LinesView(ScrollView, can_focus=True):
         self._roles.clear()
 
     def choose(self, target: object) -> None:
-        """Puts the cursor on the line that leads to ``target``; None means the first that leads anywhere."""
+        """Puts the cursor on the line that leads to ``target``; None means the first that leads anywhere.
+
+        Nothing moves when that line is in sight.
+        """
         self._target = target
         self._relayout()
         line = next((line for line, there in self._page.targets.items() if there == self._target), None)
-        if line is not None:
-            self.scroll_to(y=max(line - self.scrollable_content_region.height // 2, 0), animate=False)
+        top, height = self.scroll_offset.y, self.scrollable_content_region.height
+        if line is not None and not top <= line < top + height:
+            self.scroll_to(y=max(line - height // 2, 0), animate=False)
 
     @property
     def target(self) -> object:

@@ -47,6 +47,10 @@ class HeldServer(ModelServer):
     def port(self) -> int:
         return self._own_port
 
+    def offers(self, *models: str) -> None:
+        """The models that are listed, once ``list_now`` is set."""
+        self._models = models
+
     def let_one_go(self) -> None:
         """Answers the request that waits; the next one waits again."""
         self.go.set()
@@ -139,14 +143,14 @@ class Beside:
 
 @asynccontextmanager
 async def beside(
-    tmp_path: Path, *answers: Answer, listens: bool = True, silence: float = 30.0
+    tmp_path: Path, *answers: Answer, listens: bool = True, silence: float = 30.0, **settings: Any
 ) -> AsyncIterator[Beside]:
     """The chat with a model at a server that gives these answers once it may; ``silence`` is how long it may take."""
     async with HeldServer(*(answers or (WELL,))) as server:
         if listens:
             await server.listen()
         pauses = Pauses()
-        deck = Deck(tmp_path, trust="yes")
+        deck = Deck(tmp_path, trust="yes", **settings)
         deck.runtime.model = open_model("openai:test-model", base_url=server.base_url)
         deck.runtime.agent_options = {
             "retry": RetryPolicy(attempts=ATTEMPTS, sleep=pauses.sleep, fraction=lambda: 0.0),
