@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from app.settings.definition import Settings
 
@@ -50,13 +49,9 @@ def _plain(key: str, value: Any) -> Any:
 
 def without_password(address: str) -> str:
     """An address with what may be secret in it masked: the login, known keys, and what follows the path."""
-    from skills_core.agent.secret_text import secret_values, without_secrets
+    from skills_core.agent.secret_text import plain_address, secret_values, without_secrets
 
-    parts = urlsplit(address)
-    if "@" in parts.netloc:
-        parts = parts._replace(netloc=f"{MASK}@{parts.netloc.rpartition('@')[2]}")
-    if parts.query:
-        parts = parts._replace(query=MASK)
-    if parts.fragment:
-        parts = parts._replace(fragment=MASK)
-    return without_secrets(urlunsplit(parts), secret_values())
+    scheme, found, place = plain_address(address).partition("://")
+    login = f"{MASK}@" if "@" in address else ""
+    rest = "".join(f"{mark}{MASK}" for mark in "?#" if mark in address)
+    return without_secrets(f"{scheme}{found}{login}{place}{rest}", secret_values())

@@ -11,6 +11,7 @@ import pytest
 from app.diagnosis import model as model_finding
 from app.errors import UsageError
 from app.settings.listing import setting_rows
+from skills_core.agent import secret_text
 from skills_core.agent.model import ModelError
 from skills_core.agent.models import open_model
 from skills_core.agent.models.real import RealModel
@@ -52,6 +53,7 @@ def told_of(machine: Machine, address: str) -> str:
 
 @pytest.fixture(autouse=True)
 def keys_of_the_environment(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secret_text, "_remembered", set())
     for name in VARIABLES:
         monkeypatch.setenv(name, KEY)
 

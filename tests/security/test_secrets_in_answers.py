@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.crash import short_words, write_story
-from skills_core.agent import Agent
+from skills_core.agent import Agent, secret_text
 from skills_core.agent.live import LiveItem, Retrying
 from skills_core.agent.model import ModelError, ModelReply, TextDelta, ThinkingDelta, ToolCallDelta
 from skills_core.agent.retry import RetryPolicy
@@ -31,7 +31,7 @@ from tests.security.echo_server import (
     says,
     stops_before,
 )
-from tests.security.support import DEADLINE, Machine
+from tests.security.support import DEADLINE, Machine, skill
 from tests.support.model_server import Reply
 
 __all__ = ["one_authority"]
@@ -97,6 +97,7 @@ def _soon(ports: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def keys_of_the_environment(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secret_text, "_remembered", set())
     for name in VARIABLES:
         monkeypatch.setenv(name, KEY)
 
@@ -126,7 +127,8 @@ async def test_a_stream_that_breaks_off_in_the_key(machine: Machine, dialect: An
     reply = Reply(text=f"The key is {KEY}", piece=len(KEY))
     async with EchoServer(dialect, stops_before(dialect, reply, KEY[-11:])) as server, talk(machine, server) as told:
         assert await told.say() == "failed"
-    assert "The key is " in told.told(TextDelta)
+    assert "The key is [secret]" in told.told(TextDelta)
+    assert KEY[:6] not in told.told(TextDelta) + on_disk(machine.state)
 
 
 @pytest.mark.parametrize("dialect", FORMATS)
@@ -172,3 +174,16 @@ async def test_the_names_of_models_that_a_server_offers(dialect: Any) -> None:
         model = server.model()
         assert await model.offered() == ("one-[secret]",)
         await model.aclose()
+
+
+async def test_a_skill_that_names_the_key_is_published_once(machine: Machine) -> None:
+    skill(machine.user_skills, "spender", f"Spends {KEY}.")
+    async with EchoServer("chat", says("chat", Reply(text="Fine."))) as server, machine.runtime() as runtime:
+        session = await runtime.store.create(runtime.cwd)
+        model = server.model()
+        told = Talk(runtime.agent_for(session, machine.person, model), session)
+        assert [await told.say("one"), await told.say("two")] == ["done", "done"]
+        assert len(session.of_source("skill-catalog")) == 1
+        await told.agent.aclose()
+        await model.aclose()
+        await session.aclose()

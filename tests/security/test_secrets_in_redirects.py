@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from app.crash import short_words, write_story
+from skills_core.agent import secret_text
 from skills_core.agent.model import ModelError
 from skills_core.session.event import text_block
 from skills_core.session.message import UserMessage
@@ -23,6 +24,11 @@ __all__ = ["one_authority"]
 WORDS = "the words of the conversation"
 ASKED = request(UserMessage((text_block(WORDS),)))
 FINE = Reply(text="Fine.")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secret_text, "_remembered", set())
 
 
 async def refused(machine: Machine, server: EchoServer, *, listing: bool = False) -> ModelError:
