@@ -82,12 +82,13 @@ def test_ctrl_c_clears_then_says_then_leaves(start: Start) -> None:
     terminal = start()
     terminal.ready()
     terminal.type("precious words")
-    terminal.press("ctrl+c")
-    terminal.wait_for("Ctrl+Z brings it back")
-    terminal.press("ctrl+z")
     terminal.wait_for("precious words")
     terminal.press("ctrl+c")
-    terminal.press("ctrl+c")
+    terminal.wait_for("Ctrl+Z brings it back")
+    terminal.wait(lambda: "precious words" not in terminal.text, "the draft to go")
+    terminal.press("ctrl+z")
+    terminal.wait_for("precious words")
+    terminal.press("ctrl+c", "ctrl+c")
     assert terminal.wait_end() == 0
     terminal.assert_restored()
 
