@@ -128,14 +128,8 @@ class RealModel:
     async def aclose(self) -> None:
         """Closes the client's connections."""
         built, self._built = self._built, None
-        if built is None:
-            return
-        client: Any = getattr(built.model, "client", None)
-        close = getattr(client, "close", None)
-        if close is not None:
-            closing = close()
-            if asyncio.iscoroutine(closing):
-                await closing
+        if built is not None:
+            await built.close()
 
     async def _model(self) -> BuiltModel:
         async with self._building:
@@ -153,8 +147,12 @@ class RealModel:
 
         from skills_core.agent.models.real.build import request_settings
         from skills_core.agent.models.real.history import to_blocks, to_history, to_tools
+        from skills_core.agent.models.real.thinking_fields import with_steady_thinking_fields
 
-        history = await asyncio.to_thread(to_history, request, alternates=self._alternates)
+        def history_of_request() -> list[pm.ModelMessage]:
+            return with_steady_thinking_fields(model, to_history(request, alternates=self._alternates))
+
+        history = await asyncio.to_thread(history_of_request)
         opened = model_request_stream(
             model,
             history,

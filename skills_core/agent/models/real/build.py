@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from skills_core.agent.models.real.redirects import stay_with_server
 
@@ -18,10 +18,11 @@ _CONNECT_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class BuiltModel:
-    """``end_streams`` closes what was left open; call it when no request is under way."""
+    """``end_streams`` closes what was left open; call it when no request is under way. ``close`` ends the client."""
 
     model: Model[Any]
     end_streams: Callable[[], Awaitable[None]]
+    close: Callable[[], Awaitable[None]]
 
 
 def build_model(prefix: str, model: str, base_url: str | None, api_key: str, silence: float) -> BuiltModel:
@@ -31,8 +32,14 @@ def build_model(prefix: str, model: str, base_url: str | None, api_key: str, sil
     if prefix == "google":
         return _google(model, base_url, api_key, silence)
     if prefix == "anthropic":
-        return BuiltModel(_anthropic(model, base_url, api_key, silence), _nothing)
-    return BuiltModel(_openai(prefix, model, base_url, api_key, silence), _nothing)
+        return _self_closing(_anthropic(model, base_url, api_key, silence))
+    return _self_closing(_openai(prefix, model, base_url, api_key, silence))
+
+
+def _self_closing(model: Model[Any]) -> BuiltModel:
+    """For clients that close their streams by themselves."""
+    client: Any = cast("Any", model).client
+    return BuiltModel(model, _nothing, client.close)
 
 
 async def _nothing() -> None:
@@ -123,4 +130,5 @@ def _google(model: str, base_url: str | None, api_key: str, silence: float) -> B
         event_hooks={"response": [stay_with_server]},
     )
     provider = GoogleProvider(api_key=api_key, base_url=base_url, http_client=client)
-    return BuiltModel(GoogleModel(model, provider=provider), client.end_streams)
+    # The library's own close is that of a second client, which is never used.
+    return BuiltModel(GoogleModel(model, provider=provider), client.end_streams, client.aclose)
