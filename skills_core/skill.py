@@ -56,6 +56,19 @@ class OpaqueBase:
 ResourceBase: TypeAlias = DirectoryBase | UrlBase | OpaqueBase
 
 
+def base_facts(base: ResourceBase | None) -> dict[str, str] | None:
+    """The base as plain data: its ``kind``, and what is known of it."""
+    match base:
+        case DirectoryBase(path):
+            return {"kind": "directory", "path": path}
+        case UrlBase(url):
+            return {"kind": "url", "url": url}
+        case OpaqueBase(description):
+            return {"kind": "opaque", "description": description}
+        case None:
+            return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillFacts:
     """What candidate, summary and definition have in common.

@@ -9,7 +9,7 @@ from skills_core.access.policy import SkillAccess
 from skills_core.catalog import catalog_digest, catalog_entries, catalog_entry, entry_tokens
 from skills_core.problem import SkillProblem
 from skills_core.registry.snapshot import ShadowedSkill, SkillSnapshot
-from skills_core.skill import DirectoryBase, ResourceBase, SkillFacts, UrlBase
+from skills_core.skill import SkillFacts, base_facts
 
 
 def skill_object(skill: SkillFacts, access: SkillAccess, max_length: int) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def skill_object(skill: SkillFacts, access: SkillAccess, max_length: int) -> dic
         "rank": skill.rank,
         "path": skill.path,
         "real_path": skill.real_path,
-        "base": base_object(skill.resource_base),
+        "base": base_facts(skill.resource_base),
         "model_invocable": skill.invocation.model_invocable,
         "user_invocable": skill.invocation.user_invocable,
         "enabled": access.is_enabled(skill),
@@ -36,16 +36,6 @@ def skill_object(skill: SkillFacts, access: SkillAccess, max_length: int) -> dic
 def whole_description(skill: SkillFacts) -> str:
     """The description on one line, without the cut that the catalog makes."""
     return " ".join(skill.description.split())
-
-
-def base_object(base: ResourceBase | None) -> dict[str, str] | None:
-    if base is None:
-        return None
-    if isinstance(base, DirectoryBase):
-        return {"kind": "directory", "path": base.path}
-    if isinstance(base, UrlBase):
-        return {"kind": "url", "url": base.url}
-    return {"kind": "opaque", "description": base.description}
 
 
 def shadowed_object(shadowed: ShadowedSkill) -> dict[str, Any]:

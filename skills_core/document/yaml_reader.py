@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -21,7 +22,7 @@ from yaml.scanner import Scanner
 from skills_core.document.model import DEPTH_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 # What YAML refuses, or would take for a line break or a byte order mark, stands in the text that YAML sees as one
 # character of a private plane, so that places stay right, and is put back in what YAML gives.
@@ -100,17 +101,8 @@ def compose(text: str) -> Node | None:
 
     Ask `has_foreign` first, and read the scalars of such a text through `restored`.
     """
-    reader = None
-    try:
-        reader = _open(text)
+    with _reading(text) as reader:
         return reader.get_single_node()
-    except yaml.YAMLError as error:
-        raise _broken(error, text) from None
-    except (ValueError, IndexError, OverflowError, RecursionError) as error:
-        raise BrokenYaml(0, str(error)) from None
-    finally:
-        if reader is not None:
-            reader.dispose()
 
 
 def has_foreign(text: str) -> bool:
@@ -171,11 +163,18 @@ def aliases(text: str) -> list[tuple[int, int]]:
 
 def _events(text: str) -> Iterator[Event]:
     """The parsing events; raises BrokenYaml."""
+    with _reading(text) as reader:
+        while reader.check_event():
+            yield reader.get_event()
+
+
+@contextmanager
+def _reading(text: str) -> Generator[Any]:
+    """A reader of ``text`` for as long as it is used; what it cannot read raises BrokenYaml."""
     reader = None
     try:
         reader = _open(text)
-        while reader.check_event():
-            yield reader.get_event()
+        yield reader
     except yaml.YAMLError as error:
         raise _broken(error, text) from None
     except (ValueError, IndexError, OverflowError, RecursionError) as error:

@@ -13,15 +13,7 @@ from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.invocation.content import render_skill_content
 from skills_core.registry.errors import render_error
 from skills_core.registry.lookup import Lookup
-from skills_core.skill import (
-    SKILL_TOOL,
-    DirectoryBase,
-    OpaqueBase,
-    ResourceBase,
-    SkillDefinition,
-    UrlBase,
-    is_skill_name,
-)
+from skills_core.skill import SKILL_TOOL, SkillDefinition, base_facts, is_skill_name
 
 if TYPE_CHECKING:
     from skills_core.registry.registry import SkillRegistry
@@ -108,17 +100,5 @@ def _details(definition: SkillDefinition) -> dict[str, Any]:
         "provider": definition.provider,
         "path": definition.path,
         "source": definition.source,
-        "resource_base": _base_facts(definition.resource_base),
+        "resource_base": base_facts(definition.resource_base),
     }
-
-
-def _base_facts(base: ResourceBase | None) -> dict[str, str] | None:
-    match base:
-        case DirectoryBase(path):
-            return {"kind": "directory", "path": path}
-        case UrlBase(url):
-            return {"kind": "url", "url": url}
-        case OpaqueBase(description):
-            return {"kind": "opaque", "description": description}
-        case None:
-            return None
