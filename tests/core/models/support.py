@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
+from skills_core.agent import Agent
 from skills_core.agent.model import Model, ModelError, ModelReply, ModelRequest, StreamItem, ToolSchema
 from skills_core.agent.models import open_model
 from skills_core.agent.models.real import RealModel
+from skills_core.agent.tool import ToolContext, ToolOutcome
+from skills_core.session import Session
 from skills_core.session.event import text_block
 from skills_core.session.message import ModelMessage, UserMessage
-from tests.support.model_server import ModelServer
+from tests.core.agent.support import Bench, ProbeTool
+from tests.support.model_server import ModelServer, Reply
 
 
 def has_google() -> bool:
@@ -39,6 +44,14 @@ TOOLS = (
         },
     ),
 )
+FIRST = Reply(
+    thinking="Two files.",
+    text="I read them.",
+    interleaved="Now.",
+    calls=(("read", '{"path": "a"}'), ("read", '{"path": "b"}')),
+)
+SECOND = Reply(text="Again.", calls=(("read", '{"path": '),))
+LAST = Reply(text="Both are fine.")
 
 
 def model_of(server: ModelServer, **options: Any) -> RealModel:
@@ -63,3 +76,12 @@ async def failure(model: Model) -> ModelError:
         async for _ in model.stream(request()):
             pass
     return caught.value
+
+
+async def reads(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    return ToolOutcome(text=f"text of {arguments.get('path')}")
+
+
+async def agent_for(bench: Bench, server: ModelServer, session: Session | None = None, **options: Any) -> Agent:
+    options.setdefault("tools", [ProbeTool("read", reads)])
+    return await bench.agent(model=model_of(server), session=session, **options)

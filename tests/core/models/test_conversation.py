@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skills_core.agent import Agent
-from skills_core.agent.hooks import Batch, Reject, StepContext
 from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import Retrying, ToolStarted
 from skills_core.agent.model import TextDelta
 from skills_core.agent.models import open_model
 from skills_core.agent.retry import RetryPolicy
-from skills_core.agent.tool import ToolContext, ToolOutcome
-from skills_core.session import Session
 from skills_core.session.event import user_message
-from tests.core.agent.support import Bench, ProbeTool, assert_valid, until, within
-from tests.core.models.support import DIALECTS, FORMATS, KEY, has_google, model_of
+from tests.core.agent.support import Bench, assert_valid, until, within
+from tests.core.models.support import (
+    DIALECTS,
+    FIRST,
+    FORMATS,
+    KEY,
+    LAST,
+    SECOND,
+    agent_for,
+    has_google,
+    model_of,
+)
 from tests.support.model_server import (
     Answer,
     Breaks,
@@ -36,32 +41,6 @@ from tests.support.model_server import (
     Resets,
     closed_port,
 )
-
-FIRST = Reply(
-    thinking="Two files.",
-    text="I read them.",
-    interleaved="Now.",
-    calls=(("read", '{"path": "a"}'), ("read", '{"path": "b"}')),
-)
-SECOND = Reply(text="Again.", calls=(("read", '{"path": '),))
-LAST = Reply(text="Both are fine.")
-
-
-SHOWN = ("type", "text", "name", "arguments", "invalid_arguments")
-
-
-async def reads(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-    return ToolOutcome(text=f"text of {arguments.get('path')}")
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
-
-
-async def agent_for(bench: Bench, server: ModelServer, session: Session | None = None, **options: Any) -> Agent:
-    options.setdefault("tools", [ProbeTool("read", reads)])
-    return await bench.agent(model=model_of(server), session=session, **options)
 
 
 def transcript(bench: Bench) -> list[Any]:
@@ -116,70 +95,6 @@ async def transcripts(folder: Path, answers: Mapping[str, tuple[Reply, ...]]) ->
     for dialect, rows in seen.items():
         assert rows == seen["chat"], dialect
     return seen
-
-
-class Catalogs:
-    """Adds a new catalog at some steps, as the publisher does when skills changed."""
-
-    def __init__(self, *steps: int) -> None:
-        self._steps = steps
-
-    async def before_step(self, context: StepContext, batch: Batch) -> Batch | Reject:
-        if context.step not in self._steps:
-            return batch
-        return (*batch, user_message(f"catalog of step {context.step}", {"kind": "test"}))
-
-
-def wire(dialect: str, body: bytes) -> tuple[str, str, str]:
-    """The bytes of a request before its messages, those of the messages up to their last word, and those behind."""
-    key = {"responses": "input", "gemini": "contents"}.get(dialect, "messages")
-    text = body.decode()
-    start = text.index("[", text.index(f'"{key}"'))
-    _, end = json.JSONDecoder().raw_decode(text, start)
-    # What follows the last word closes it; a later message may stand in the same list or the same message.
-    return text[:start], text[start:end].rstrip('"}] '), text[end:]
-
-
-@pytest.mark.parametrize("dialect", FORMATS)
-async def test_the_prefix_of_a_request_never_changes_and_a_replacement_catalog_only_appends(
-    bench: Bench, dialect: Any
-) -> None:
-    second = FIRST if dialect == "gemini" else SECOND
-    async with ModelServer(dialect, FIRST, second, FIRST, LAST, LAST) as server:
-        model = open_model(f"{server.provider}:test-model", base_url=server.base_url, api_key=KEY)
-        agent = await bench.agent(model=model, tools=[ProbeTool("read", reads)], hooks=[Catalogs(1, 3)])
-        await within(agent.run_turn(user_message("Read a and b")), "the turn")
-        await bench.session.aclose()
-        # Reading the log again must give the same bytes.
-        again = await bench.store.open(bench.session.id)
-        agent = await bench.agent(
-            model=open_model(f"{server.provider}:test-model", base_url=server.base_url, api_key=KEY),
-            session=again,
-            tools=[ProbeTool("read", reads)],
-        )
-        await within(agent.run_turn(user_message("Once more")), "the resumed turn")
-    assert len(server.requests) == 5
-    before, previous, behind = wire(dialect, server.requests[0].body)
-    for request in server.requests[1:]:
-        head, messages, tail = wire(dialect, request.body)
-        assert (head, tail) == (before, behind)
-        assert messages.startswith(previous)
-        assert len(messages) > len(previous)
-        previous = messages
-    assert previous.count("catalog of step") == 2
-
-
-async def test_what_a_server_may_keep_is_marked_for_it(bench: Bench) -> None:
-    """The messages format caches only what it is asked to: the tools, the instructions, and the conversation."""
-    async with ModelServer("messages", FIRST, LAST) as server:
-        agent = await agent_for(bench, server)
-        await within(agent.run_turn(user_message("Read a and b")), "the turn")
-    mark = {"type": "ephemeral", "ttl": "5m"}
-    for request in server.requests:
-        sent = request.json
-        assert sent["cache_control"] == mark
-        assert sent["system"][-1]["cache_control"] == mark
-        assert sent["tools"][-1]["cache_control"] == mark
 
 
 FAULTS: dict[str, tuple[Answer, bool]] = {
