@@ -15,7 +15,8 @@ from skills_core.agent.limits import AgentLimits
 from skills_core.agent.live import LiveItem, ToolFinished, ToolOutput, ToolStarted
 from skills_core.agent.permissions import ToolPermissions
 from skills_core.agent.reply import storable
-from skills_core.agent.secret_text import secret_values, without_secrets
+from skills_core.agent.secret_stream import SecretFilter
+from skills_core.agent.secret_text import secret_values, without_secrets, without_secrets_inside
 from skills_core.agent.tool import PreparedTool, Tool, ToolContext, ToolOutcome
 from skills_core.agent.uninterrupted import is_cancelled_from_outside, stopped
 from skills_core.registry.lookup import Scope
@@ -46,15 +47,21 @@ class _Output:
 
     def __init__(self, call_id: str, secrets: tuple[str, ...], emit: Callable[[LiveItem], None]) -> None:
         self._call_id = call_id
-        self._secrets = secrets
+        self._without_secrets = SecretFilter(secrets)
         self._emit = emit
         self._shown = 0
         self.tail = ""
 
     def report(self, text: str) -> None:
-        text = without_secrets(text, self._secrets)
+        self._tell(self._without_secrets.piece(text))
+
+    def end(self) -> None:
+        """No more comes: tells what waited because it might have become a secret."""
+        self._tell(self._without_secrets.rest())
+
+    def _tell(self, text: str) -> None:
         self.tail = (self.tail + text)[-_KEPT_OUTPUT:]
-        if self._shown < _LIVE_OUTPUT:
+        if text and self._shown < _LIVE_OUTPUT:
             self._shown += len(text)
             self._emit(ToolOutput(self._call_id, text))
 
@@ -236,6 +243,8 @@ class ToolRunner:
 
     async def _finish(self, call_id: str, name: str, outcome: ToolOutcome) -> None:
         self._finished[call_id] = outcome
+        if (output := self._outputs.get(call_id)) is not None:
+            output.end()
         await self._record(self._result(call_id, name, outcome))
         del self._open[call_id]
         self._emit(ToolFinished(call_id, outcome.is_error))
@@ -249,7 +258,7 @@ class ToolRunner:
             "name": name,
             "content": [text_block(storable(text))],
             "is_error": outcome.is_error,
-            "details": storable(outcome.details) if outcome.details is not None else None,
+            "details": without_secrets_inside(storable(outcome.details), self._secrets),
         }
         return PendingEvent(TOOL_RESULT, data)
 
@@ -259,6 +268,8 @@ class ToolRunner:
 
     def _with_tail(self, text: str, call_id: str) -> str:
         output = self._outputs.get(call_id)
+        if output is not None:
+            output.end()
         if output is None or not output.tail.strip():
             return text
         return f"{text}\nThe end of its output until then:\n{output.tail}"

@@ -30,7 +30,7 @@ class Says:
 def says(dialect: Any, reply: Reply, **headers: str) -> Says:
     """A good answer."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Says(ModelServer(dialect).stream(reply), headers={**_EVENT_STREAM, **named})
+    return Says(ModelServer(dialect).stream(reply, "served-{key}"), headers={**_EVENT_STREAM, **named})
 
 
 def fails_midway(dialect: Any, reply: Reply, words: str) -> Says:

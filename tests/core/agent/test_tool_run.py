@@ -11,6 +11,7 @@ import pytest
 from skills_core.agent.approval import ToolAnswer, ToolQuestion
 from skills_core.agent.bounded import bounded, one_line
 from skills_core.agent.limits import AgentLimits
+from skills_core.agent.live import ToolOutput
 from skills_core.agent.tool import ToolContext, ToolOutcome
 from skills_core.session.event import user_message
 from tests.core.agent.support import Bench, Person, ProbeTool, assert_valid, call, within
@@ -210,13 +211,15 @@ async def test_secrets_of_the_environment_stay_out_of_results(bench: Bench, monk
     monkeypatch.setenv("OPENAI_API_KEY", "very-secret-value-1234")
 
     async def leaks(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-        context.report("key very-secret-value-1234")
-        return ToolOutcome(text="OPENAI_API_KEY=very-secret-value-1234")
+        for piece in ("key very-sec", "ret-val", "ue-1234, and more ve"):
+            context.report(piece)
+        return ToolOutcome(text="OPENAI_API_KEY=very-secret-value-1234", details={"diff": ["very-secret-value-1234"]})
 
     assert await run(bench, call("probe"), tools=[ProbeTool("probe", leaks)]) == ["OPENAI_API_KEY=[secret]"]
     assert bench.session.path is not None
     assert "very-secret" not in bench.session.path.read_text()
-    assert not any("very-secret" in str(item) for item in bench.live)
+    assert "".join(item.text for item in bench.live_of(ToolOutput)) == "key [secret], and more ve"
+    assert bench.data("tool/result")[0]["details"] == {"diff": ["[secret]"]}
 
 
 def test_bounded_text_keeps_both_ends() -> None:
