@@ -1,10 +1,13 @@
-"""Baselines of the snapshot tests lie in the top-level folder ``snapshots``."""
+"""Baselines of the snapshot tests lie in the top-level folder ``snapshots``; keys of one test are none in the next."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import pytest_textual_snapshot as plugin
+
+from skills_core.agent import secret_text
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -18,3 +21,9 @@ class TopLevelSvg(plugin.SVGImageExtension):
 
 
 plugin.SVGImageExtension = TopLevelSvg
+
+
+@pytest.fixture(autouse=True)
+def no_keys_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of a streamed text that may be the beginning of a key waits for what follows."""
+    monkeypatch.setattr(secret_text, "_remembered", set())
