@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from skills_core.registry.discovery import Discovery, View
@@ -14,9 +13,11 @@ from skills_core.registry.errors import RegistrationError, RegistryClosedError, 
 from skills_core.registry.layer import Layer, RegisteredProvider, RegistrationControl
 from skills_core.registry.lookup import GLOBAL, Lookup, Scope
 from skills_core.registry.notify import ChangeNotifier
+from skills_core.registry.own_tasks import OwnTasks
 from skills_core.registry.provider import IncompleteReason, ProviderControl, RevalidatingProvider, SkillProvider
 from skills_core.registry.snapshot import SkillSnapshot
 from skills_core.registry.validate import check_definition, check_runtime_skill
+from skills_core.registry.views import ANY_TIME, ViewKey, Views
 from skills_core.skill import (
     RUNTIME_PROVIDER,
     RUNTIME_RANK,
@@ -32,7 +33,6 @@ log = logging.getLogger("skills_core.registry")
 T = TypeVar("T")
 P = TypeVar("P", covariant=True)
 Provider = TypeVar("Provider", bound=SkillProvider)
-_Key = tuple[str | None, tuple[Scope, ...]]
 
 
 class Registration(Generic[P]):
@@ -50,15 +50,6 @@ class Registration(Generic[P]):
         undo, self._undo = self._undo, None
         if undo is not None:
             undo()
-
-
-@dataclass(slots=True, eq=False)
-class _Flight:
-    """A discovery that several callers may await. ``began`` orders it among the lookups."""
-
-    task: asyncio.Task[View]
-    began: int
-    waiters: int = 0
 
 
 class SkillRegistry:
@@ -82,22 +73,19 @@ class SkillRegistry:
     ) -> None:
         if isinstance(cache_size, bool) or not isinstance(cache_size, int) or cache_size < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValueError("cache_size must be an integer greater than or equal to 1")
-        self._cache_size = cache_size
         self._layers: dict[Scope | None, Layer] = {None: Layer()}
         self._notifier = ChangeNotifier()
         self._revision = 0
-        self._counter = 0
-        self._cache: OrderedDict[_Key, View] = OrderedDict()
-        self._flights: dict[_Key, _Flight] = {}
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks = OwnTasks()
         self._discovery = Discovery(
             strict=strict,
             timeout=provider_timeout,
-            own=self._own,
+            own=self._tasks.start,
             layers=self._layers_of,
             revision=lambda: self._revision,
             yields=None if access is None else lambda skill: not access.is_trusted(skill),
         )
+        self._views = Views(self._discovery, self._tasks.start, lambda: self._revision, cache_size)
         self._unsubscribe = None if access is None else access.subscribe(self._changed)
         self._closed = False
 
@@ -214,29 +202,17 @@ class SkillRegistry:
             for registered in layer.providers.values():
                 registered.control.close()
         self._layers = {None: Layer()}
-        self._cache.clear()
-        self._flights.clear()
+        self._views.close()
         await self._notifier.aclose()
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=0.5)
+        await self._tasks.aclose()
 
     async def _view(self, lookup: Lookup) -> View:
         if self._closed:
             raise RegistryClosedError
-        key: _Key = (lookup.cwd, () if lookup.scope is None else lookup.scope.chain())
-        entered = self._next() if lookup.fresh else -1
+        key: ViewKey = (lookup.cwd, () if lookup.scope is None else lookup.scope.chain())
+        since = self._views.moment() if lookup.fresh else ANY_TIME
         failures = await self._revalidate(lookup, key[1]) if lookup.fresh else ()
-        view = self._cache.get(key)
-        if view is not None:
-            self._cache.move_to_end(key)
-        else:
-            flight = self._flights.get(key)
-            if flight is None or flight.began < entered:
-                flight = self._start(key, lookup)
-            view = await self._join(key, flight)
+        view = await self._views.get(key, lookup, since)
         if failures:
             snapshot = replace(view.snapshot, complete=False, reasons=(*view.snapshot.reasons, *failures))
             return View(snapshot, view.winners)
@@ -256,7 +232,7 @@ class SkillRegistry:
 
     async def _revalidate_one(self, registered: RegisteredProvider, lookup: Lookup) -> bool | IncompleteReason:
         assert isinstance(registered.provider, RevalidatingProvider)
-        task = self._own(registered.provider.revalidate(lookup))
+        task = self._tasks.start(registered.provider.revalidate(lookup))
         try:
             done, _ = await asyncio.wait({task}, timeout=self._discovery.timeout)
         finally:
@@ -273,44 +249,9 @@ class SkillRegistry:
         log.warning('skill provider "%s" could not revalidate: %s', registered.name, text)
         return IncompleteReason(registered.name, "failed", f"{registered.name}: {text}")
 
-    def _start(self, key: _Key, lookup: Lookup) -> _Flight:
-        flight = _Flight(self._own(self._discovery.run(key[1], lookup)), self._next())
-        self._flights[key] = flight
-        flight.task.add_done_callback(lambda task: self._landed(key, flight))
-        return flight
-
-    def _landed(self, key: _Key, flight: _Flight) -> None:
-        self._forget(key, flight)
-        task = flight.task
-        if task.cancelled() or task.exception() is not None or self._closed:
-            return
-        view = task.result()
-        if view.snapshot.complete and view.snapshot.revision == self._revision:
-            self._cache[key] = view
-            self._cache.move_to_end(key)
-            while len(self._cache) > self._cache_size:
-                self._cache.popitem(last=False)
-
-    async def _join(self, key: _Key, flight: _Flight) -> View:
-        flight.waiters += 1
-        try:
-            await asyncio.wait({flight.task})
-        finally:
-            flight.waiters -= 1
-            if flight.waiters == 0 and not flight.task.done():
-                self._forget(key, flight)
-                flight.task.cancel()
-        if flight.task.cancelled() or self._closed:
-            raise RegistryClosedError
-        return flight.task.result()
-
-    def _forget(self, key: _Key, flight: _Flight) -> None:
-        if self._flights.get(key) is flight:
-            del self._flights[key]
-
     async def _call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Awaits a provider in a task of its own, so that one that ignores cancellation cannot hold the caller."""
-        task = self._own(coroutine)
+        task = self._tasks.start(coroutine)
         try:
             await asyncio.wait({task})
         finally:
@@ -320,27 +261,12 @@ class SkillRegistry:
             raise RegistryClosedError
         return task.result()
 
-    def _own(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        task = asyncio.ensure_future(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # a caller that went away leaves nobody to fetch it
-
     def _changed(self) -> None:
         if self._closed:
             return
         self._revision += 1
-        self._cache.clear()
+        self._views.outdated()
         self._notifier.notify()
-
-    def _next(self) -> int:
-        self._counter += 1
-        return self._counter
 
     def _layer(self, scope: Scope | None) -> Layer:
         return self._layers.setdefault(scope, Layer())
