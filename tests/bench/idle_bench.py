@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench import process_state, watchers_bench
@@ -14,11 +15,27 @@ from tests.bench.process_state import ThreadTime
 from tests.bench.skills import make_skills
 from tests.pty.terminal import CHECKOUT, Terminal
 
-_SETTLED = 5.0
-"""Seconds after the first view of the skills: the looks that follow the opening of the watcher are over."""
+_SETTLED = 15.0
+"""Seconds after the last key: the caret has ceased to blink, what follows the opening of the watcher is over."""
 
-_SHARES = {True: 0.01, False: 0.006}
 _MEMORY = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How the program is at rest. ``draft``: what has been typed before; ``target``: the most of one core."""
+
+    words: str
+    motion: bool
+    draft: str = ""
+    target: float | None = None
+
+
+_STATES = (
+    State("motion on", motion=True, target=0.01),
+    State("motion off", motion=False, target=0.006),
+    State("motion on, the list of skills open", motion=True, draft="/skill:"),
+)
 
 _NAMES = """
 import threading
@@ -39,33 +56,36 @@ def main(quick: bool = False) -> list[Measure]:
         return []
     size, settled, seconds = (3, 0.1, 0.3) if quick else (100, _SETTLED, 20.0)
     found: list[Measure] = []
-    for motion in (True, False):
+    for state in _STATES:
         with tempfile.TemporaryDirectory(prefix="skills-bench-") as folder:
-            found += _whole_program(Path(folder), size, motion, settled, seconds)
+            found += _whole_program(Path(folder), size, state, settled, seconds)
     return [*found, *watchers_bench.main(quick)]
 
 
-def _whole_program(base: Path, size: int, motion: bool, settled: float, seconds: float) -> list[Measure]:
+def _whole_program(base: Path, size: int, state: State, settled: float, seconds: float) -> list[Measure]:
     make_skills(base / "home" / ".agents" / "skills", size)
     names = base / "names"
     names.mkdir()
     (names / "sitecustomize.py").write_text(_NAMES)
     environ = {
-        "SKILLDECK_MOTION": "true" if motion else "false",
-        "TEXTUAL_ANIMATIONS": "full" if motion else "none",
+        "SKILLDECK_MOTION": "true" if state.motion else "false",
+        "TEXTUAL_ANIMATIONS": "full" if state.motion else "none",
         "PYTHONPATH": f"{names}:{CHECKOUT}",
     }
     with Terminal(base, base / "work", columns=100, rows=30, environ=environ) as terminal:
         terminal.wait(lambda: "live" in terminal.lines[-1], "the skills", 30)
-        terminal.drain(settled)
+        if state.draft:
+            terminal.type(state.draft)
+            terminal.wait(lambda: "skill-00000" in terminal.popup, "the list of skills", 30)
+        _read_for(terminal, settled)
         pid = terminal.child.pid
         before, began = process_state.thread_times(pid), time.perf_counter()
         _read_for(terminal, seconds)
         after, taken = process_state.thread_times(pid), time.perf_counter() - began
         memory = process_state.memory(pid)
-    words = f"idle, {size:,} skills, motion {'on' if motion else 'off'}"
+    words = f"idle, {size:,} skills, {state.words}"
     shares = _shares(before, after, taken)
-    found = [Measure(f"{words}, of one core", sum(shares.values()), "share", target=_SHARES[motion])]
+    found = [Measure(f"{words}, of one core", sum(shares.values()), "share", target=state.target)]
     for name, share in sorted(shares.items(), key=lambda each: -each[1]):
         if share >= 0.00005:
             found.append(Measure(f"  of it the thread {name}", share, "share"))

@@ -23,7 +23,14 @@ ROWS = {
     "start": ("skilldeck --help", "skilldeck --version", "import skills_core", "start until the first frame"),
     "ui": ("key to popup painted", "page up or down", "a piece of a streamed reply"),
     "popup": ("edit to open popup", "new folder to open popup", "deletion to open popup"),
-    "idle": ("motion on, of one core", "motion off, of one core", "resident memory", "inotify instances", "threads"),
+    "idle": (
+        "motion on, of one core",
+        "motion off, of one core",
+        "list of skills open, of",
+        "resident memory",
+        "inotify instances",
+        "threads",
+    ),
 }
 
 
