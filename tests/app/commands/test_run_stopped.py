@@ -16,7 +16,7 @@ from skills_core.session import SessionStore
 from tests.app.commands.conftest import DEADLINE, Ended, Place
 from tests.app.commands.real_runs import LAST, on_terminal, printing, run, stored, words_of
 from tests.core.agent.support import assert_valid, until
-from tests.core.models.support import has_google
+from tests.core.models.support import GOOGLE
 from tests.support.model_server import Hangs, ModelServer, Refusal, Reply
 from tests.support.model_server.pairing import assert_paired
 
@@ -30,8 +30,7 @@ STUBBORN = (
     "trap '' INT TERM HUP; sleep 301 & echo $! > pids; setsid sleep 302 & echo $! >> pids; "
     "echo the first words; echo $$ >> pids; wait"
 )
-needs_google = pytest.mark.skipif(not has_google(), reason="the package of Google's models is not installed")
-GEMINI = pytest.param("gemini", marks=needs_google)
+GEMINI = pytest.param("gemini", marks=GOOGLE)
 
 
 async def assert_goes_on(place: Place, server: ModelServer, ended: Ended, status: int = 130) -> None:
@@ -114,7 +113,7 @@ async def test_waiting_for_the_end_of_a_rate_limit(place: Place) -> None:
         ("chat", signal.SIGINT, 130),
         ("responses", signal.SIGTERM, 143),
         ("messages", signal.SIGINT, 130),
-        pytest.param("gemini", signal.SIGINT, 130, marks=needs_google),
+        pytest.param("gemini", signal.SIGINT, 130, marks=GOOGLE),
     ],
 )
 async def test_a_reply_that_is_under_way(place: Place, dialect: Any, number: int, status: int) -> None:

@@ -31,7 +31,8 @@ def has_google() -> bool:
 KEY = "sk-test-abcdefghijklmnop"
 DIALECTS = ("chat", "responses", "messages")
 _NO_GOOGLE = "the package of Google's models is not installed"
-FORMATS = (*DIALECTS, pytest.param("gemini", marks=pytest.mark.skipif(not has_google(), reason=_NO_GOOGLE)))
+GOOGLE = pytest.mark.skipif(not has_google(), reason=_NO_GOOGLE)
+FORMATS = (*DIALECTS, pytest.param("gemini", marks=GOOGLE))
 TOOLS = (
     ToolSchema(
         "read",

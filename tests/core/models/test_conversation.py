@@ -20,6 +20,7 @@ from tests.core.models.support import (
     DIALECTS,
     FIRST,
     FORMATS,
+    GOOGLE,
     KEY,
     LAST,
     SECOND,
@@ -74,11 +75,51 @@ async def test_the_same_conversation_through_each_format_gives_the_same_transcri
     # Google's format has no broken JSON in a call: there the same conversation goes without it.
     answers: dict[str, tuple[Reply, ...]] = dict.fromkeys(DIALECTS, (FIRST, SECOND, LAST))
     seen = await transcripts(tmp_path / "all", answers)
+    assert said_in(seen["chat"]) == [
+        ("thinking", FIRST.thinking),
+        ("text", FIRST.text),
+        ("thinking", FIRST.interleaved),
+        ("read", {"path": "a"}),
+        ("read", {"path": "b"}),
+        ("text", SECOND.text),
+        ("read", '{"path": '),
+        ("text", LAST.text),
+    ]
     results = [row for row in seen["chat"] if row[0] == "tool/result"]
-    assert [row[2][0]["text"] for row in results[:2]] == ["text of a", "text of b"]
+    assert [(row[2][0]["text"], row[3]) for row in results[:2]] == [("text of a", False), ("text of b", False)]
     assert "must be one JSON object" in results[2][2][0]["text"]
+    assert results[2][3]
+    assert len(results) == 3
+    assert len([row for row in seen["chat"] if row[0] == "tool/call"]) == 2, "a call that cannot be read must not run"
     if has_google():
-        await transcripts(tmp_path / "google", {"chat": (FIRST, LAST), "gemini": (FIRST, LAST)})
+        seen = await transcripts(tmp_path / "google", {"chat": (FIRST, LAST), "gemini": (FIRST, LAST)})
+        assert len(said_in(seen["gemini"])) == 6
+
+
+def said_in(rows: list[Any]) -> list[tuple[str, Any]]:
+    """What the model said and called, in order."""
+    blocks = [block for row in rows if row[0] == "assistant/message" for block in row[1]]
+    return [
+        (block["name"], block.get("invalid_arguments", block["arguments"]))
+        if block["type"] == "tool_call"
+        else (block["type"], block["text"])
+        for block in blocks
+    ]
+
+
+@GOOGLE
+async def test_a_malformed_call_of_google_is_told_and_the_session_goes_on(bench: Bench) -> None:
+    """Its format has no broken arguments: the reply ends with a reason instead of the call."""
+    async with ModelServer("gemini", Reply(text="I read it.", stop="MALFORMED_FUNCTION_CALL"), LAST) as server:
+        agent = await agent_for(bench, server)
+        outcome = await within(agent.run_turn(user_message("Read a")), "the turn")
+        assert outcome.reason == "failed"
+        assert "malformed" in outcome.message
+        kept = bench.data("assistant/message")[0]
+        assert (kept["stop_reason"], kept["content"][0]["text"]) == ("cut", "I read it.")
+        assert (await within(agent.run_turn(user_message("Again")), "the next turn")).reason == "done"
+    assert "I read it." in server.requests[1].body.decode()
+    assert_valid(bench.session)
 
 
 async def transcripts(folder: Path, answers: Mapping[str, tuple[Reply, ...]]) -> dict[str, list[Any]]:

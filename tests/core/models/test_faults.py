@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from skills_core.agent.model import ModelError
 from skills_core.agent.models import open_model
-from tests.core.models.support import FORMATS, KEY, failure, model_of, request
+from tests.core.models.support import FORMATS, GOOGLE, KEY, failure, model_of, request
 from tests.support.model_server import (
     Breaks,
     Endless,
@@ -162,6 +163,31 @@ async def test_an_error_inside_the_stream(dialect: Any) -> None:
     }
     error = await fault(dialect, lambda s: Raw(events[dialect]))
     assert (error.kind, error.retryable) == ("overloaded", True)
+
+
+@GOOGLE
+@pytest.mark.parametrize(
+    ("stop", "said"),
+    [
+        ("MALFORMED_FUNCTION_CALL", "call of a tool was malformed"),
+        ("UNEXPECTED_TOOL_CALL", "call of a tool was malformed"),
+        ("LANGUAGE", "gave the reply up (LANGUAGE)"),
+    ],
+)
+async def test_a_reply_that_the_server_itself_gave_up_is_no_whole_one(stop: str, said: str) -> None:
+    error = await fault("gemini", lambda s: Reply(text="I read it.", stop=stop))
+    assert (error.kind, error.retryable) == ("bad-response", False)
+    assert said in error.message
+    assert "Ask again" in error.hint
+
+
+async def test_a_response_that_failed_without_a_word_is_no_whole_one() -> None:
+    failed = {"id": "r", "object": "response", "created_at": 1, "status": "failed", "error": None, "model": "m"}
+    failed |= {"output": [], "tools": [], "tool_choice": "auto", "parallel_tool_calls": True}
+    data = json.dumps({"type": "response.failed", "sequence_number": 1, "response": failed})
+    error = await fault("responses", lambda s: Raw(f"event: response.failed\ndata: {data}\n\n".encode()))
+    assert (error.kind, error.retryable) == ("bad-response", False)
+    assert "gave the reply up (failed)" in error.message
 
 
 @pytest.mark.parametrize("dialect", FORMATS)

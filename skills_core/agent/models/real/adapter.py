@@ -17,7 +17,7 @@ from skills_core.agent.model import (
     ToolCallDelta,
     Usage,
 )
-from skills_core.agent.models.real.faults import to_model_error, truncated
+from skills_core.agent.models.real.faults import given_up, to_model_error, truncated
 from skills_core.agent.models.real.providers import ThinkingLevel
 from skills_core.agent.reply import tool_calls
 from skills_core.agent.secret_text import model_keys, without_secrets
@@ -178,6 +178,8 @@ class RealModel:
         details = response.provider_details or {}
         if not details.get("finish_reason") and response.finish_reason != "content_filter":
             raise truncated()
+        if response.finish_reason == "error":
+            raise given_up(str(details.get("finish_reason")))
         content = to_blocks(response.parts)
         stop = _STOPS.get(response.finish_reason, "end")
         if stop == "end" and tool_calls(content):

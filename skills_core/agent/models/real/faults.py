@@ -21,6 +21,8 @@ _OVERFLOW = re.compile(
     re.IGNORECASE,
 )
 _OVERFLOW_STATUS = frozenset({400, 413, 422})
+_BROKEN_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"})
+_REASON = re.compile(r"[A-Za-z_]{1,40}")
 
 
 def to_model_error(error: Exception, *, prefix: str, model: str, base_url: str | None, api_key: str) -> ModelError:
@@ -46,6 +48,18 @@ def truncated() -> ModelError:
     return ModelError(
         "connection", "The reply broke off: the server ended the stream before the reply was finished.", "Send again."
     )
+
+
+def given_up(reason: str) -> ModelError:
+    """A reply that the server itself ended as one that went wrong. ``reason`` is its own word for it."""
+    if reason in _BROKEN_CALLS:
+        return ModelError(
+            "bad-response",
+            "The model's call of a tool was malformed, so there is nothing to run.",
+            "Ask again, in other words if need be.",
+        )
+    named = f" ({reason})" if _REASON.fullmatch(reason) else ""
+    return ModelError("bad-response", f"The server gave the reply up{named}.", "Ask again.")
 
 
 def _sent_elsewhere(title: str, address: str, secrets: tuple[str, ...]) -> ModelError:
