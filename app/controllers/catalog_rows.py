@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from app.controllers.context_source import context_source, is_replacement, read_catalog_form
 from app.controllers.row_body import (
     LIST_LIMIT,
-    Entry,
     Heading,
+    ListLine,
     Part,
     Verbatim,
     bounded,
@@ -76,7 +76,7 @@ def catalog_parts(
             parts.extend(_difference_entries(entries, before))
     if entries:
         parts.append(Heading("Entries as published"))
-    parts.extend(Entry("·", "muted", entry.name, entry.description) for entry in entries[:LIST_LIMIT])
+    parts.extend(ListLine("·", "muted", entry.name, entry.description) for entry in entries[:LIST_LIMIT])
     if len(entries) > LIST_LIMIT:
         parts.append(Heading(f"… {len(entries) - LIST_LIMIT:,} more"))
     parts.extend(unknown_blocks(data.get("content")))
@@ -94,9 +94,9 @@ def _difference_entries(entries: Sequence[CatalogEntry], before: Sequence[Catalo
     now = {entry.name: entry.description for entry in entries}
     old = {entry.name: entry.description for entry in before}
     rows = [
-        *(Entry(MARKS.added, "success", name, now[name]) for name in difference.added),
-        *(Entry(MARKS.removed, "error", name, old[name]) for name in difference.removed),
-        *(Entry(MARKS.changed, "warning", name, f"was: {old[name]}") for name in difference.changed),
+        *(ListLine(MARKS.added, "success", name, now[name]) for name in difference.added),
+        *(ListLine(MARKS.removed, "error", name, old[name]) for name in difference.removed),
+        *(ListLine(MARKS.changed, "warning", name, f"was: {old[name]}") for name in difference.changed),
     ]
     parts: list[Part] = [Heading("Since the catalog before it"), *rows[:LIST_LIMIT]]
     if len(rows) > LIST_LIMIT:

@@ -22,8 +22,8 @@ ChangeAction: TypeAlias = Literal["loaded", "updated", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
-class InstructionChange:
-    """One file of project instructions that was reconciled."""
+class ToldInstructions:
+    """What a message told the model about one file of project instructions."""
 
     path: str
     action: ChangeAction
@@ -60,14 +60,14 @@ def declared_form(source: Mapping[str, Any]) -> str | None:
     return form if isinstance(form, str) and form in KNOWN_FORMS else None
 
 
-def read_instructions(source: Mapping[str, Any]) -> tuple[InstructionChange, ...] | None:
+def read_instructions(source: Mapping[str, Any]) -> tuple[ToldInstructions, ...] | None:
     """The changes of a project instructions record, each path once, or None when any of it is unreadable."""
     if declared_form(source) != "instructions":
         return None
     changes: object = source.get("changes")
     if not isinstance(changes, Sequence) or isinstance(changes, (str, bytes)) or not changes:
         return None
-    found: dict[str, InstructionChange] = {}
+    found: dict[str, ToldInstructions] = {}
     for item in cast(Sequence[object], changes):
         if not isinstance(item, Mapping):
             return None
@@ -75,7 +75,7 @@ def read_instructions(source: Mapping[str, Any]) -> tuple[InstructionChange, ...
         path, action = fields.get("path"), fields.get("action")
         if not isinstance(path, str) or not path or action not in ("loaded", "updated", "removed"):
             return None
-        found.setdefault(path, InstructionChange(path, action))
+        found.setdefault(path, ToldInstructions(path, action))
     return tuple(found.values())
 
 

@@ -39,7 +39,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListLine:
     """One line of a list: a mark in its role, a name, and a text that may wrap."""
 
     mark: str
@@ -49,14 +49,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Fact:
     """A stored fact by its key."""
 
     name: str
     value: str
 
 
-Part: TypeAlias = Prose | Verbatim | Heading | Entry | Field
+Part: TypeAlias = Prose | Verbatim | Heading | ListLine | Fact
 
 
 def bounded(text: str) -> str:
@@ -73,10 +73,10 @@ def field_text(value: object) -> str:
     return bounded(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
 
-def source_fields(source: Mapping[str, Any], hidden: Iterable[str]) -> tuple[Field, ...]:
+def source_fields(source: Mapping[str, Any], hidden: Iterable[str]) -> tuple[Fact, ...]:
     """The facts of a source that nothing else shows; ``kind`` never is one of them."""
     left_out = {"kind", *hidden}
-    return tuple(Field(str(name), field_text(value)) for name, value in source.items() if name not in left_out)
+    return tuple(Fact(str(name), field_text(value)) for name, value in source.items() if name not in left_out)
 
 
 def content_parts(content: object, role: Role = "text") -> tuple[Part, ...]:
@@ -112,11 +112,11 @@ def block_text(block: object) -> str | None:
     return None
 
 
-def unknown_block(block: object) -> Field:
+def unknown_block(block: object) -> Fact:
     """A content block that this version does not know, with everything in it."""
     kind = cast(Mapping[str, object], block).get("type") if isinstance(block, Mapping) else None
     name = f"unknown block {kind}" if isinstance(kind, str) else "unknown block"
-    return Field(name, field_text(cast(object, block)))
+    return Fact(name, field_text(cast(object, block)))
 
 
 def joined_text(content: object) -> str:
@@ -126,7 +126,7 @@ def joined_text(content: object) -> str:
     return "".join(text for block in cast(Sequence[object], content) if (text := block_text(block)) is not None)
 
 
-def unknown_blocks(content: object) -> tuple[Field, ...]:
+def unknown_blocks(content: object) -> tuple[Fact, ...]:
     if not isinstance(content, Sequence) or isinstance(content, (str, bytes)):
         return ()
     return tuple(unknown_block(block) for block in cast(Sequence[object], content) if block_text(block) is None)

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from app.controllers.inert import inert, inert_line
 from app.controllers.markdown_lines import finished_prefix, markdown_lines
 from app.controllers.marks import UNICODE, Marks
-from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
+from app.controllers.row_body import Fact, Heading, ListLine, Part, Prose, Verbatim
 from app.controllers.text_layout import Line, Piece, cut, cut_pieces, expand_tabs, wrap, wrap_text
 from app.controllers.transcript_row import Row, row_parts, row_title
 
@@ -120,12 +120,12 @@ def _part_lines(part: Part, width: int) -> list[Line]:
             return wrap_text(inert(text).rstrip("\n"), width, role)
         case Heading(text):
             return wrap((Piece(inert_line(text), "muted"),), width)
-        case Entry(mark, role, name, text):
+        case ListLine(mark, role, name, text):
             pieces = [Piece(inert_line(name), "strong")]
             if text:
                 pieces.append(Piece(f"  {inert_line(text)}"))
             return wrap(pieces, width, (Piece(f"{mark} ", role),), (Piece("  "),))
-        case Field(name, value):
+        case Fact(name, value):
             return _field_lines(inert_line(name), inert(value), width)
 
 

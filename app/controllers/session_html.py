@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
+from app.controllers.row_body import Fact, Heading, ListLine, Part, Prose, Verbatim
 from app.controllers.session_rows import ShownRow, ShownSession
 
 _STYLE = """
@@ -56,7 +56,7 @@ def _parts(parts: tuple[Part, ...]) -> str:
     out: list[str] = []
     listing = False
     for part in parts:
-        if isinstance(part, Entry) != listing:
+        if isinstance(part, ListLine) != listing:
             listing = not listing
             out.append('<ul class="entries">' if listing else "</ul>")
         out.append(_part(part))
@@ -73,9 +73,9 @@ def _part(part: Part) -> str:
             return f'<pre class="{role}" dir="auto">{escape(text)}</pre>'
         case Heading(text):
             return f"<h3>{escape(text)}</h3>"
-        case Field(name, value):
+        case Fact(name, value):
             return f'<h3>{escape(name)}</h3><pre dir="auto">{escape(value)}</pre>'
-        case Entry(mark, role, name, text):
+        case ListLine(mark, role, name, text):
             said = f" {escape(text)}" if text else ""
             return f'<li dir="auto"><span class="{role}">{escape(mark)}</span> <b>{escape(name)}</b>{said}</li>'
 

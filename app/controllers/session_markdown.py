@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
+from app.controllers.row_body import Fact, Heading, ListLine, Part, Prose, Verbatim
 from app.controllers.session_rows import ShownRow, ShownSession
 
 # What means something wherever it stands. An underscore inside a word, a lone `&` or `<`, and `~/` do not.
@@ -37,9 +37,9 @@ def _part(part: Part, row: ShownRow) -> str:
             return _quoted(text) if row.kind in ("user", "assistant") else _fenced(text)
         case Heading(text):
             return f"**{_escaped(text)}**"
-        case Field(name, value):
+        case Fact(name, value):
             return f"{_escaped(name)}:\n\n{_fenced(value)}" if "\n" in value else f"{_escaped(name)}: {_code(value)}"
-        case Entry(mark, _, name, text):
+        case ListLine(mark, _, name, text):
             return f"- {_escaped(mark)} {_code(name)} {_escaped(text)}".rstrip()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.controllers.inert import inert, inert_line
-from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
+from app.controllers.row_body import Fact, Heading, ListLine, Part, Prose, Verbatim
 from app.controllers.transcript import Transcript
 from app.controllers.transcript_row import Row, RowKind, row_parts, row_title
 from skills_core.session import SessionEvent, SessionHeader
@@ -71,7 +71,7 @@ def _inert_part(part: Part) -> Part:
             return Verbatim(inert(text), role)
         case Heading(text):
             return Heading(inert_line(text))
-        case Field(name, value):
-            return Field(inert_line(name), inert(value))
-        case Entry(mark, role, name, text):
-            return Entry(mark, role, inert_line(name), inert_line(text))
+        case Fact(name, value):
+            return Fact(inert_line(name), inert(value))
+        case ListLine(mark, role, name, text):
+            return ListLine(mark, role, inert_line(name), inert_line(text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.row_body import Entry, Field, Heading, Part, Prose, Verbatim
+from app.controllers.row_body import Fact, Heading, ListLine, Part, Prose, Verbatim
 from app.controllers.session_rows import ShownSession
 
 _MARKS = {"user": "›", "assistant": "•", "tool": "▸", "context": "▸", "note": "·"}
@@ -26,8 +26,8 @@ def _part_lines(part: Part) -> list[str]:
             return text.strip("\n").split("\n")
         case Heading(text):
             return [f"-- {text}"]
-        case Field(name, value):
+        case Fact(name, value):
             first, *rest = value.split("\n")
             return [f"{name}: {first}", *(f"  {line}" for line in rest)]
-        case Entry(mark, _, name, text):
+        case ListLine(mark, _, name, text):
             return [f"{mark} {name}: {text}" if text else f"{mark} {name}"]

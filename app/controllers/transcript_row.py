@@ -14,9 +14,9 @@ from app.controllers.context_source import (
     read_instructions,
 )
 from app.controllers.row_body import (
-    Entry,
-    Field,
+    Fact,
     Heading,
+    ListLine,
     Part,
     Prose,
     Verbatim,
@@ -206,9 +206,9 @@ def _tool_parts(row: Row, data: Mapping[str, Any]) -> tuple[Part, ...]:
     parts: list[Part] = []
     arguments: object = (row.request or data).get("arguments")
     if isinstance(arguments, Mapping):
-        parts.extend(Field(str(key), field_text(value)) for key, value in cast(Mapping[str, object], arguments).items())
+        parts.extend(Fact(str(key), field_text(value)) for key, value in cast(Mapping[str, object], arguments).items())
     elif arguments is not None:
-        parts.append(Field("arguments", field_text(arguments)))
+        parts.append(Fact("arguments", field_text(arguments)))
     if row.result is not None:
         failed = row.result.data.get("is_error") is True
         parts.append(Heading("Error that the model received" if failed else "Result that the model received"))
@@ -258,7 +258,7 @@ def _context_parts(row: Row, data: Mapping[str, Any]) -> tuple[Part, ...]:
             "updated": ("~", "warning"),
             "removed": ("−", "error"),
         }
-        listed = [Entry(*marks[change.action], change.path, change.action) for change in changes]
+        listed = [ListLine(*marks[change.action], change.path, change.action) for change in changes]
         fields = source_fields(source, ("form", "changes"))
         return (*listed, *fields, Heading("Exact text that the model received"), *text)
     fields = source_fields(source, ())
@@ -318,13 +318,13 @@ def _note_parts(event: SessionEvent, data: Mapping[str, Any]) -> tuple[Part, ...
         parts: list[Part] = [Heading("System prompt"), Verbatim(bounded(_text(data.get("system"))))]
         parts.append(Heading("Tools"))
         parts.extend(
-            Entry("·", "muted", _text(tool.get("name")), _text(tool.get("description")))
+            ListLine("·", "muted", _text(tool.get("name")), _text(tool.get("description")))
             for tool in _blocks(data.get("tools"))
         )
         return tuple(parts)
     if event.type in _ONE_LINERS:
         return ()
-    return tuple(Field(str(key), field_text(value)) for key, value in data.items())
+    return tuple(Fact(str(key), field_text(value)) for key, value in data.items())
 
 
 _ONE_LINERS = {kinds.NOTICE, kinds.TURN_END, kinds.MODEL_CHANGE, kinds.MODEL_RETRY, kinds.APPROVAL}

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, PrivateAttr, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from app.settings.sources import Layer, LayerSource, Origin, layers_in_use
+from app.settings.sources import LayerSource, Origin, SettingsLayer, layers_in_use
 from app.settings.value_types import Address, Keymap, Paths, ProviderName, Text, Tools, Whole, Windows, Words
 
 ENVIRONMENT_PREFIX = "SKILLDECK_"
@@ -245,7 +245,7 @@ class Settings(BaseSettings):
         """Where the effective value of a setting (``model``, ``keymap.app.quit``) came from."""
         return self._origins.get(key, Origin.default())
 
-    def with_origins(self, layers: tuple[Layer, ...]) -> Settings:
+    def with_origins(self, layers: tuple[SettingsLayer, ...]) -> Settings:
         """Notes which layer won each key; ``layers`` are nearest first."""
         for layer in reversed(layers):
             self._origins.update(layer.origins)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, get_args
 from app.errors import UsageError
 from app.nearest import did_you_mean
 from app.settings.definition import SECRET_KEYS, Settings
-from app.settings.sources import Layer
+from app.settings.sources import SettingsLayer
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 
-def explained(error: ErrorDetails, nearest_first: tuple[Layer, ...]) -> UsageError:
+def explained(error: ErrorDetails, nearest_first: tuple[SettingsLayer, ...]) -> UsageError:
     """A refused value as one line: its place, its key, what it must be, and the nearest right value."""
     location = [str(part) for part in error["loc"]]
     if len(location) > 2 and location[-1] == "[key]":

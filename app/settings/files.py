@@ -10,7 +10,7 @@ from typing import Any
 
 from app.errors import UsageError
 from app.settings.places import error_place, key_lines
-from app.settings.sources import Layer, LayerKind, Origin
+from app.settings.sources import LayerKind, Origin, SettingsLayer
 
 USER_FILE = "settings.toml"
 PROJECT_FILE = ".skilldeck.toml"
@@ -54,14 +54,14 @@ def _absolute(folder: Path, variable: str) -> Path:
     return folder
 
 
-def read_layer(path: Path, kind: LayerKind) -> Layer:
+def read_layer(path: Path, kind: LayerKind) -> SettingsLayer:
     """The layer that a settings file says; an empty one when there is no such file.
 
     Raises UsageError with the line and column when it is not TOML, and when it cannot be read.
     """
     text = _read_text(path, PROJECT_FILE_MAX_BYTES if kind == "project" else FILE_MAX_BYTES)
     if text is None:
-        return Layer(kind=kind)
+        return SettingsLayer(kind=kind)
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -76,7 +76,7 @@ def read_layer(path: Path, kind: LayerKind) -> Layer:
         raise UsageError(f"{path}: is nested too deeply")
     lines = key_lines(text)
     origins = {".".join(key): Origin(kind, f"{path}:{line}") for key, line in lines.items()}
-    return Layer(kind=kind, values=values, origins=origins)
+    return SettingsLayer(kind=kind, values=values, origins=origins)
 
 
 def resolve_paths(value: Any, base: Path) -> Any:

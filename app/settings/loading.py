@@ -24,7 +24,7 @@ from app.settings.definition import (
 )
 from app.settings.explain import explained
 from app.settings.files import PROJECT_FILE, USER_FILE, config_dir, read_layer, resolve_paths
-from app.settings.sources import Layer, LayerKind, Origin, layers
+from app.settings.sources import LayerKind, Origin, SettingsLayer, layers
 from app.settings.value_types import list_of_paths
 
 NOT_SETTINGS = ("SKILLDECK_CONFIG_DIR", "SKILLDECK_STATE_DIR")
@@ -87,7 +87,7 @@ def _user_file(faults: list[UsageError]) -> Path | None:
         return None
 
 
-def _file_layer(path: Path | None, faults: list[UsageError]) -> Layer:
+def _file_layer(path: Path | None, faults: list[UsageError]) -> SettingsLayer:
     def check(key: str, place: str) -> None:
         _known(key, place)
         if key in SECRET_KEYS:
@@ -97,12 +97,12 @@ def _file_layer(path: Path | None, faults: list[UsageError]) -> Layer:
             )
 
     if path is None:
-        return Layer(kind="user")
+        return SettingsLayer(kind="user")
     layer = _without_faults(_read(path, "user", faults), check, faults)
     return _sound(_with_absolute_paths(layer, path.parent), faults)
 
 
-def _project_layer(project_root: Path, user_file: Path | None, faults: list[UsageError]) -> Layer:
+def _project_layer(project_root: Path, user_file: Path | None, faults: list[UsageError]) -> SettingsLayer:
     layer = _read(project_root / PROJECT_FILE, "project", faults)
 
     def check(key: str, place: str) -> None:
@@ -119,15 +119,15 @@ def _is_file_or_address(model: object) -> bool:
     return isinstance(model, str) and (model.strip().lower().startswith("script:") or "://" in model)
 
 
-def _read(path: Path, kind: LayerKind, faults: list[UsageError]) -> Layer:
+def _read(path: Path, kind: LayerKind, faults: list[UsageError]) -> SettingsLayer:
     try:
         return read_layer(path, kind)
     except UsageError as error:
         faults.append(error)
-        return Layer(kind=kind)
+        return SettingsLayer(kind=kind)
 
 
-def _environment_layer(cwd: Path, faults: list[UsageError]) -> Layer:
+def _environment_layer(cwd: Path, faults: list[UsageError]) -> SettingsLayer:
     names = setting_names()
     origins: dict[str, Origin] = {}
     for variable, text in os.environ.items():
@@ -143,7 +143,7 @@ def _environment_layer(cwd: Path, faults: list[UsageError]) -> Layer:
         origins.setdefault(field, Origin("environment", variable))
         origins[".".join([field, *inner])] = Origin("environment", variable)
     values = _environment_values(names, origins, faults)
-    layer = Layer(kind="environment", values=values, origins=origins)
+    layer = SettingsLayer(kind="environment", values=values, origins=origins)
     return _sound(_with_absolute_paths(layer, cwd), faults)
 
 
@@ -164,7 +164,7 @@ def _environment_values(
             variables = kept if len(kept) < len(variables) else {}
 
 
-def _flag_layer(flags: tuple[FlagValue, ...], cwd: Path, faults: list[UsageError]) -> Layer:
+def _flag_layer(flags: tuple[FlagValue, ...], cwd: Path, faults: list[UsageError]) -> SettingsLayer:
     values: dict[str, Any] = {}
     origins: dict[str, Origin] = {}
     for flag in flags:
@@ -176,7 +176,7 @@ def _flag_layer(flags: tuple[FlagValue, ...], cwd: Path, faults: list[UsageError
             continue
         values[key] = {**values.get(key, {}), inner: flag.value} if inner else flag.value
         origins[key] = origins[flag.key] = Origin("flag", flag.place)
-    return _sound(_with_absolute_paths(Layer(kind="flag", values=values, origins=origins), cwd), faults)
+    return _sound(_with_absolute_paths(SettingsLayer(kind="flag", values=values, origins=origins), cwd), faults)
 
 
 def _check_flag(flag: FlagValue, key: str, inner: str) -> None:
@@ -190,7 +190,7 @@ def _check_flag(flag: FlagValue, key: str, inner: str) -> None:
         raise UsageError(f"{flag.place}: {key} has no part named {inner}")
 
 
-def _with_absolute_paths(layer: Layer, base: Path) -> Layer:
+def _with_absolute_paths(layer: SettingsLayer, base: Path) -> SettingsLayer:
     values = dict(layer.values)
     for key in PATH_KEYS:
         value = values.get(key)
@@ -201,7 +201,7 @@ def _with_absolute_paths(layer: Layer, base: Path) -> Layer:
     return replace(layer, values=values)
 
 
-def _without_faults(layer: Layer, check: Callable[[str, str], None], faults: list[UsageError]) -> Layer:
+def _without_faults(layer: SettingsLayer, check: Callable[[str, str], None], faults: list[UsageError]) -> SettingsLayer:
     kept: dict[str, Any] = {}
     for key, value in layer.values.items():
         try:
@@ -213,12 +213,12 @@ def _without_faults(layer: Layer, check: Callable[[str, str], None], faults: lis
     return _keeping(layer, kept)
 
 
-def _keeping(layer: Layer, values: Mapping[str, Any]) -> Layer:
+def _keeping(layer: SettingsLayer, values: Mapping[str, Any]) -> SettingsLayer:
     origins = {key: origin for key, origin in layer.origins.items() if key.partition(".")[0] in values}
     return replace(layer, values=values, origins=origins)
 
 
-def _sound(layer: Layer, faults: list[UsageError]) -> Layer:
+def _sound(layer: SettingsLayer, faults: list[UsageError]) -> SettingsLayer:
     """The layer without the values that the definition refuses, also where another layer would override them."""
     try:
         with layers(layer):
@@ -228,11 +228,13 @@ def _sound(layer: Layer, faults: list[UsageError]) -> Layer:
         faults.extend(explained(each, (layer,)) for each in wrong)
         refused = {str(each["loc"][0]) for each in wrong}
         kept = {key: value for key, value in layer.values.items() if key not in refused}
-        return _sound(_keeping(layer, kept), faults) if len(kept) < len(layer.values) else Layer(kind=layer.kind)
+        if len(kept) < len(layer.values):
+            return _sound(_keeping(layer, kept), faults)
+        return SettingsLayer(kind=layer.kind)
     return layer
 
 
-def _make(nearest_first: tuple[Layer, ...], faults: list[UsageError]) -> Settings:
+def _make(nearest_first: tuple[SettingsLayer, ...], faults: list[UsageError]) -> Settings:
     try:
         with layers(*nearest_first):
             return Settings().with_origins(nearest_first)
@@ -251,6 +253,6 @@ def _known(key: str, place: str, suggested: Iterable[str] | None = None) -> None
     raise UsageError(f'{place}: there is no setting "{key}"', hint)
 
 
-def _place(layer: Layer, key: str) -> str:
+def _place(layer: SettingsLayer, key: str) -> str:
     origin = layer.origins.get(key)
     return origin.place if origin else layer.kind

@@ -27,7 +27,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class SettingsLayer:
     """What one source says. ``origins`` has a key for each setting and, for tables, for each dotted entry."""
 
     kind: LayerKind
@@ -38,7 +38,7 @@ class Layer:
 class LayerSource(PydanticBaseSettingsSource):
     """A layer, as pydantic-settings wants it."""
 
-    def __init__(self, settings_cls: type[BaseSettings], layer: Layer) -> None:
+    def __init__(self, settings_cls: type[BaseSettings], layer: SettingsLayer) -> None:
         super().__init__(settings_cls)
         self._layer = layer
 
@@ -49,11 +49,11 @@ class LayerSource(PydanticBaseSettingsSource):
         return dict(self._layer.values)
 
 
-_layers: ContextVar[tuple[Layer, ...]] = ContextVar("settings_layers", default=())
+_layers: ContextVar[tuple[SettingsLayer, ...]] = ContextVar("settings_layers", default=())
 
 
 @contextmanager
-def layers(*nearest_first: Layer) -> Generator[None]:
+def layers(*nearest_first: SettingsLayer) -> Generator[None]:
     """Within it, a Settings object is made from these layers."""
     token = _layers.set(nearest_first)
     try:
@@ -62,5 +62,5 @@ def layers(*nearest_first: Layer) -> Generator[None]:
         _layers.reset(token)
 
 
-def layers_in_use() -> tuple[Layer, ...]:
+def layers_in_use() -> tuple[SettingsLayer, ...]:
     return _layers.get()

@@ -12,7 +12,7 @@ from skills_core.filesystem.below import folder_signature, is_walkable, look_bel
 from skills_core.filesystem.opening import FOLDER_FLAGS, trouble_of
 from skills_core.filesystem.signature import may_have_changed_since
 from skills_core.filesystem.sweep_notes import SweepNotes
-from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, Entry, EntryKind, Folder, FolderSignature, RootTree
+from skills_core.filesystem.tree import FOLDERS_MAX, SKILL_FILE, EntryKind, FileEntry, Folder, FolderSignature, RootTree
 
 _CASE_IS_IGNORED = sys.platform in ("darwin", "win32")
 
@@ -154,7 +154,7 @@ class FolderLook(SweepNotes):
             self._attach(tree, folder, folder.rel, "flat")
             self.changed = True
 
-    def _attach(self, tree: RootTree, folder: Folder, rel: str, kind: EntryKind) -> Entry:
+    def _attach(self, tree: RootTree, folder: Folder, rel: str, kind: EntryKind) -> FileEntry:
         folder.entry = entry = tree.entry(rel, kind)
         entry.folder = folder
         return entry
@@ -218,7 +218,7 @@ class FolderLook(SweepNotes):
                 added.append(folder)
         return added
 
-    def _reread(self, tree: RootTree, entry: Entry) -> None:
+    def _reread(self, tree: RootTree, entry: FileEntry) -> None:
         entry.stale = entry.signature is not None
         tree.unsettled.add(entry)
         self.changed = True
@@ -279,7 +279,7 @@ def _is_link(root_fd: int, rel: str) -> bool:
         return False
 
 
-def _link_changed(root_fd: int, entry: Entry) -> bool:
+def _link_changed(root_fd: int, entry: FileEntry) -> bool:
     return entry.link or _is_link(root_fd, entry.rel)
 
 

@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from skills_core.filesystem import problems
 from skills_core.filesystem.outcome import too_deep_problems
 from skills_core.filesystem.roots import lies_inside
-from skills_core.filesystem.tree import Entry, RootTree
+from skills_core.filesystem.tree import FileEntry, RootTree
 from skills_core.problem import SkillProblem
 from skills_core.skill import SkillCandidate
 
 
 @dataclass(slots=True)
-class Merged:
+class MergedRoots:
     """Candidates in the order of ranks, winners before those that they shadow, and all problems."""
 
     candidates: list[SkillCandidate]
     problems: list[SkillProblem]
 
 
-def merge(trees: Sequence[RootTree], depth: int) -> Merged:
+def merge(trees: Sequence[RootTree], depth: int) -> MergedRoots:
     """Lists what the roots hold. A file that is reached twice counts once, where it is reached first.
 
     But a file beyond the project that a root of the person's own holds counts there, also when a link or a folder that
     the project names leads to it: a project must not make the person's skill its own.
     """
-    merged = Merged([], [])
+    merged = MergedRoots([], [])
     seen: set[tuple[int, int]] = set()
     own = _own_files(trees)
     for tree in trees:
@@ -50,10 +50,10 @@ def _own_files(trees: Sequence[RootTree]) -> frozenset[tuple[int, int]]:
 
 
 def _add_root(
-    tree: RootTree, seen: set[tuple[int, int]], elsewhere: frozenset[tuple[int, int]], merged: Merged
+    tree: RootTree, seen: set[tuple[int, int]], elsewhere: frozenset[tuple[int, int]], merged: MergedRoots
 ) -> None:
-    winners: dict[str, Entry] = {}
-    losers: list[Entry] = []
+    winners: dict[str, FileEntry] = {}
+    losers: list[FileEntry] = []
     vanishing: list[SkillCandidate] = []
     for entry in tree.in_order():
         outcome = entry.shown
@@ -90,10 +90,10 @@ def _add_root(
     merged.candidates.extend(candidate for candidate in vanishing if candidate.name not in winners)
 
 
-def _lies_beyond_project(tree: RootTree, entry: Entry) -> bool:
+def _lies_beyond_project(tree: RootTree, entry: FileEntry) -> bool:
     project_root = tree.spec.project_root
     return project_root is not None and not lies_inside(tree.real_path_of(entry), project_root)
 
 
-def _candidates(entries: Iterable[Entry]) -> Iterable[SkillCandidate]:
+def _candidates(entries: Iterable[FileEntry]) -> Iterable[SkillCandidate]:
     return (entry.shown.candidate for entry in entries if entry.shown is not None and entry.shown.candidate is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from skills_core.filesystem import problems
-from skills_core.filesystem.tree import SKILL_FILE, Entry, EntryKind, Outcome, RootTree
+from skills_core.filesystem.tree import SKILL_FILE, EntryKind, FileEntry, Outcome, RootTree
 from skills_core.problem import SkillProblem
 from skills_core.skill import DirectoryBase, SkillCandidate
 
@@ -19,7 +19,7 @@ class Locator(NamedTuple):
     confined: bool
 
 
-def reading_outcome(tree: RootTree, entry: Entry, provider: str) -> Outcome:
+def reading_outcome(tree: RootTree, entry: FileEntry, provider: str) -> Outcome:
     """The outcome of an entry's latest reading."""
     reading = entry.reading
     if reading is None or reading.not_a_skill:
@@ -52,7 +52,7 @@ def reading_outcome(tree: RootTree, entry: Entry, provider: str) -> Outcome:
     return Outcome(candidate, found, document.name_derived)
 
 
-def trouble_outcome(tree: RootTree, entry: Entry) -> Outcome:
+def trouble_outcome(tree: RootTree, entry: FileEntry) -> Outcome:
     """The outcome of an entry that cannot be read: a problem of its file, or of its folder when that is at fault."""
     assert entry.trouble is not None
     folder = entry.folder

@@ -18,7 +18,7 @@ from skills_core.filesystem.collecting import collected_seldom
 from skills_core.filesystem.opening import FileTroubleError, OpenedFile, open_file, read_known
 from skills_core.filesystem.signature import TRUST_AFTER, Clock, may_have_changed_since
 from skills_core.filesystem.sweep_notes import set_trouble
-from skills_core.filesystem.tree import Entry, EntryKind, RootTree
+from skills_core.filesystem.tree import EntryKind, FileEntry, RootTree
 
 _STEADY_READS = 3
 _MANY = 200
@@ -34,7 +34,7 @@ def read_stale(tree: RootTree, root_fd: int, clock: Clock, now: float) -> bool:
     return steady
 
 
-def _read_entry(tree: RootTree, root_fd: int, entry: Entry, clock: Clock, now: float) -> bool:
+def _read_entry(tree: RootTree, root_fd: int, entry: FileEntry, clock: Clock, now: float) -> bool:
     moment = clock.files_ns()
     signature = entry.signature
     assert signature is not None

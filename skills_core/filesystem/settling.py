@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from skills_core.filesystem.outcome import reading_outcome, trouble_outcome
 from skills_core.filesystem.problems import printable
-from skills_core.filesystem.tree import Entry, Outcome, RootTree
+from skills_core.filesystem.tree import FileEntry, Outcome, RootTree
 from skills_core.registry.provider import IncompleteKind, IncompleteReason
 
 IN_FLIGHT_MAX = 5.0
@@ -40,7 +40,7 @@ class Settling:
     reasons: list[IncompleteReason] = field(default_factory=list[IncompleteReason])
     due: float | None = None
     _is_locked: bool | None = None
-    _arrivals: dict[tuple[int, int], list[tuple[RootTree, Entry]]] | None = None
+    _arrivals: dict[tuple[int, int], list[tuple[RootTree, FileEntry]]] | None = None
 
     def run(self) -> None:
         for tree in self.trees:
@@ -53,8 +53,8 @@ class Settling:
     def _settle_root(self, tree: RootTree) -> None:
         if tree.presence in ("unreadable", "failed") and not self._root_is_fact(tree):
             return
-        gone: list[Entry] = []
-        unfinished: list[Entry] = []
+        gone: list[FileEntry] = []
+        unfinished: list[FileEntry] = []
         for entry in list(tree.unsettled):
             if entry.stale:
                 continue
@@ -82,7 +82,7 @@ class Settling:
 
     # Half-written files.
 
-    def _half_written(self, entry: Entry) -> bool:
+    def _half_written(self, entry: FileEntry) -> bool:
         if entry.reading is None or not entry.reading.looks_unfinished or entry.last_signature is None:
             return False
         if entry.unfinished_since is not None and self.now - entry.unfinished_since >= IN_FLIGHT_MAX:
@@ -99,7 +99,7 @@ class Settling:
 
     # Deletions.
 
-    def _still_vanishing(self, tree: RootTree, entry: Entry) -> bool:
+    def _still_vanishing(self, tree: RootTree, entry: FileEntry) -> bool:
         if entry.shown is None or (entry.shown.candidate is None and not entry.shown.problems):
             return False
         if tree.path_of(entry.rel) in self.removed or self._ancestor_is_gone(tree) or self._renamed(tree, entry):
@@ -120,7 +120,7 @@ class Settling:
     def _ancestor_is_gone(self, tree: RootTree) -> bool:
         return tree.presence == "missing" and not os.path.lexists(os.path.dirname(tree.spec.path))
 
-    def _renamed(self, tree: RootTree, entry: Entry) -> bool:
+    def _renamed(self, tree: RootTree, entry: FileEntry) -> bool:
         """Whether the entry's folder is now an entry under another name.
 
         A file system may give the inode of a removed folder to a new one, so that either the folder's listing or its
@@ -140,7 +140,7 @@ class Settling:
                 return True
         return False
 
-    def _arrived(self) -> dict[tuple[int, int], list[tuple[RootTree, Entry]]]:
+    def _arrived(self) -> dict[tuple[int, int], list[tuple[RootTree, FileEntry]]]:
         if self._arrivals is None:
             self._arrivals = {}
             for tree in self.trees:
@@ -151,7 +151,7 @@ class Settling:
 
     # Refused permissions.
 
-    def _refused(self, tree: RootTree, entry: Entry) -> None:
+    def _refused(self, tree: RootTree, entry: FileEntry) -> None:
         until = entry.trouble_since + REFUSED_AFTER
         if self.now >= until:
             self._show(tree, entry, trouble_outcome(tree, entry), settled=False)
@@ -180,7 +180,7 @@ class Settling:
 
     # Results.
 
-    def _show(self, tree: RootTree, entry: Entry, outcome: Outcome, *, settled: bool = True) -> None:
+    def _show(self, tree: RootTree, entry: FileEntry, outcome: Outcome, *, settled: bool = True) -> None:
         if entry.shown != outcome:
             entry.shown = outcome
             tree.revision += 1
@@ -190,16 +190,16 @@ class Settling:
     def _incomplete(self, kind: IncompleteKind, message: str) -> None:
         self.reasons.append(IncompleteReason(self.provider, kind, message))
 
-    def _in_flight(self, tree: RootTree, entries: list[Entry], one: str, many: str) -> None:
+    def _in_flight(self, tree: RootTree, entries: list[FileEntry], one: str, many: str) -> None:
         if entries:
             first = _where(tree, min(entries, key=lambda entry: entry.key))
             rest = len(entries) - 1
             self._incomplete("in-flight", f"{first} {one}" if rest == 0 else f"{first} and {rest} more {many}")
 
 
-def _where(tree: RootTree, entry: Entry) -> str:
+def _where(tree: RootTree, entry: FileEntry) -> str:
     return printable(tree.path_of(entry.rel))
 
 
-def _offered(entry: Entry) -> bool:
+def _offered(entry: FileEntry) -> bool:
     return entry.shown is not None and entry.shown.candidate is not None

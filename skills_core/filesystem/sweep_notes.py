@@ -7,7 +7,7 @@ import stat
 
 from skills_core.filesystem.opening import Trouble, kind_of
 from skills_core.filesystem.signature import TRUST_AFTER, Signature, may_have_changed_since
-from skills_core.filesystem.tree import Entry, RootTree
+from skills_core.filesystem.tree import FileEntry, RootTree
 
 
 class SweepNotes:
@@ -25,13 +25,13 @@ class SweepNotes:
         self.moving = False
         self.changed = False
 
-    def _file(self, tree: RootTree, entry: Entry, status: os.stat_result) -> None:
+    def _file(self, tree: RootTree, entry: FileEntry, status: os.stat_result) -> None:
         seen = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if seen != entry.signature or entry.racy:
             self._file_seen(tree, entry, seen, status)
         self._judge(seen[4])
 
-    def _file_seen(self, tree: RootTree, entry: Entry, seen: Signature, status: os.stat_result) -> None:
+    def _file_seen(self, tree: RootTree, entry: FileEntry, seen: Signature, status: os.stat_result) -> None:
         if not stat.S_ISREG(status.st_mode):
             self._trouble(tree, entry, "not-regular", kind_of(status.st_mode))
             return
@@ -42,7 +42,7 @@ class SweepNotes:
         entry.stale = True
         tree.unsettled.add(entry)
 
-    def _trouble(self, tree: RootTree, entry: Entry, trouble: Trouble, detail: str) -> None:
+    def _trouble(self, tree: RootTree, entry: FileEntry, trouble: Trouble, detail: str) -> None:
         if set_trouble(tree, entry, trouble, detail, self.now):
             self.changed = True
 
@@ -54,7 +54,7 @@ class SweepNotes:
         return may_have_changed_since(ctime_ns, self.started_ns) and self.now - seen_at < TRUST_AFTER
 
 
-def set_trouble(tree: RootTree, entry: Entry, trouble: Trouble, detail: str, now: float) -> bool:
+def set_trouble(tree: RootTree, entry: FileEntry, trouble: Trouble, detail: str, now: float) -> bool:
     """Notes that an entry's file is in trouble; True when it was not, or in another one."""
     entry.signature = None
     entry.stale = False

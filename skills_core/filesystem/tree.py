@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     derived: bool = False
 
 
-class Entry:
+class FileEntry:
     """One skill file of a root, by its relative path, with what was last seen and what is shown of it.
 
     ``signature`` is what the last sweep saw, None while the file is in trouble; ``last_signature`` outlives that.
@@ -131,7 +131,7 @@ class Folder:
         self.racy = False
         self.seen_at = 0.0
         self.dropped = False
-        self.entry: Entry | None = None
+        self.entry: FileEntry | None = None
         self.children: dict[str, Folder] = {}
         self.below: Below | None = None
 
@@ -160,14 +160,14 @@ class RootTree:
         self.racy = False
         self.real = spec.path
         self.folders: dict[str, Folder] = {}
-        self.flats: dict[str, Entry] = {}
-        self.entries: dict[str, Entry] = {}
-        self.unsettled: set[Entry] = set()
+        self.flats: dict[str, FileEntry] = {}
+        self.entries: dict[str, FileEntry] = {}
+        self.unsettled: set[FileEntry] = set()
         self.deeper = 0
         self.last_change = 0.0
         self.revision = 0
         self.structure = 0
-        self._order: tuple[int, list[Entry]] = (-1, [])
+        self._order: tuple[int, list[FileEntry]] = (-1, [])
         self.watched: tuple[int, frozenset[str]] = (-1, frozenset())
 
     @property
@@ -180,11 +180,11 @@ class RootTree:
         """Whether the bound on deeper folders is reached, so that more may lie there."""
         return self.deeper >= FOLDERS_MAX
 
-    def entry(self, rel: str, kind: EntryKind) -> Entry:
+    def entry(self, rel: str, kind: EntryKind) -> FileEntry:
         """The entry at a relative path, made when it is new."""
         found = self.entries.get(rel)
         if found is None:
-            found = self.entries[rel] = Entry(rel, kind)
+            found = self.entries[rel] = FileEntry(rel, kind)
             self.structure += 1
         return found
 
@@ -198,7 +198,7 @@ class RootTree:
         self.deeper = 0
         self.structure += 1
 
-    def drop(self, entry: Entry) -> None:
+    def drop(self, entry: FileEntry) -> None:
         """Forgets an entry. Where it still belongs to a listing, that is made anew, so that a file that comes back is
         a new entry."""
         if self.entries.get(entry.rel) is entry:
@@ -214,7 +214,7 @@ class RootTree:
         self.unsettled.discard(entry)
         self.revision += 1
 
-    def in_order(self) -> list[Entry]:
+    def in_order(self) -> list[FileEntry]:
         """The entries in the order in which a root is read."""
         if self._order[0] != self.structure:
             self._order = (self.structure, sorted(self.entries.values(), key=lambda entry: entry.key))
@@ -224,7 +224,7 @@ class RootTree:
         """The absolute path, in the spelling of the configured root."""
         return f"{self._prefix}{rel}"
 
-    def real_path_of(self, entry: Entry) -> str:
+    def real_path_of(self, entry: FileEntry) -> str:
         """The absolute path with links resolved."""
         if entry.real_path is not None:
             return entry.real_path

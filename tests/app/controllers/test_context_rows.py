@@ -8,7 +8,7 @@ import pytest
 
 from app.controllers.catalog_rows import difference_text
 from app.controllers.context_source import context_label, declared_form
-from app.controllers.row_body import Entry, Field, Heading, Verbatim
+from app.controllers.row_body import Fact, Heading, ListLine, Verbatim
 from app.controllers.row_lines import row_lines
 from app.controllers.transcript import Transcript
 from app.controllers.transcript_row import Row, row_parts, row_title
@@ -28,11 +28,11 @@ def title(row: Row) -> str:
 
 
 def entries(row: Row) -> list[tuple[str, str, str]]:
-    return [(part.mark, part.name, part.text) for part in row_parts(row) if isinstance(part, Entry)]
+    return [(part.mark, part.name, part.text) for part in row_parts(row) if isinstance(part, ListLine)]
 
 
 def fields(row: Row) -> dict[str, str]:
-    return {part.name: part.value for part in row_parts(row) if isinstance(part, Field)}
+    return {part.name: part.value for part in row_parts(row) if isinstance(part, Fact)}
 
 
 def texts(row: Row) -> list[str]:
@@ -116,7 +116,7 @@ def test_an_unknown_block_is_kept_in_a_catalog_and_in_place_in_an_opaque_row() -
     assert fields(row) == {"unknown block hologram": '{"type":"hologram","x":1}'}
     row = rows(context(1, {"kind": "plugin", "plugin": "p"}, [*text("before"), unknown, *text("after")]))[0]
     kinds = [type(part).__name__ for part in row_parts(row)]
-    assert kinds == ["Verbatim", "Field", "Verbatim", "Heading", "Field"]
+    assert kinds == ["Verbatim", "Fact", "Verbatim", "Heading", "Fact"]
     assert texts(row) == ["before", "after"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.row_body import Field
+from app.controllers.row_body import Fact
 from app.controllers.row_lines import LiveLines, row_lines
 from app.controllers.transcript import RowChanged, RowsAppended, RowsCut, Transcript, TranscriptChange
 from app.controllers.transcript_row import Row, row_parts, row_title
@@ -65,7 +65,7 @@ def test_a_tool_call_is_joined_with_its_result() -> None:
     transcript.event(event(3, "tool/result", id="c2", name="shell", content=text("no rule"), is_error=True))
     transcript.event(event(4, "tool/result", id="c1", name="read", content=text("one\ntwo"), is_error=False))
     assert [title(row) for row in transcript.rows] == ["Read a.py · 2 lines", "Run make · no rule"]
-    assert row_parts(transcript.rows[0])[0] == Field("path", "a.py")
+    assert row_parts(transcript.rows[0])[0] == Fact("path", "a.py")
 
 
 def test_a_cut_reply_says_so() -> None:
@@ -204,7 +204,7 @@ def test_a_call_that_was_never_begun_says_what_was_asked_for() -> None:
     declined = text("The person declined.")
     transcript.event(event(2, "tool/result", id="c1", name="shell", content=declined, is_error=True, details=None))
     assert title(transcript.rows[0]) == "shell make all · The person declined."
-    assert Field("command", "make all") in row_parts(transcript.rows[0])
+    assert Fact("command", "make all") in row_parts(transcript.rows[0])
 
 
 def test_a_result_of_one_line_is_said_and_longer_ones_are_counted() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.controllers.catalog_rows import LIST_LIMIT
-from app.controllers.row_body import Entry, Heading
+from app.controllers.row_body import Heading, ListLine
 from app.controllers.transcript import RowsAppended, RowsCut, Transcript, TranscriptChange
 from app.controllers.transcript_row import LIVE_OUTPUT_LIMIT, Row, row_parts, row_title
 from skills_core.agent.live import Retrying, ToolOutput
@@ -150,5 +150,5 @@ def test_a_catalog_of_one_more_than_is_listed_says_so() -> None:
     transcript = Transcript()
     transcript.event(catalog(1, *((f"skill-{number:03}", "Does it.") for number in range(LIST_LIMIT + 1))))
     parts = row_parts(transcript.rows[0])
-    assert sum(isinstance(part, Entry) for part in parts) == LIST_LIMIT
+    assert sum(isinstance(part, ListLine) for part in parts) == LIST_LIMIT
     assert Heading("… 1 more") in parts
