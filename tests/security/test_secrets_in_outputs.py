@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from skills_core.agent.models import open_model
 from tests.app.commands.conftest import Place, place
 from tests.app.commands.real_runs import CANARY, on_terminal, run, with_keys
 from tests.app.support import Deck
 from tests.core.models.conftest import one_authority
-from tests.security.echo_server import EchoServer, Says, on_disk, says
+from tests.security.echo_server import EchoServer, on_disk, says
 from tests.security.echo_server import assert_untold as untold
-from tests.support.model_server import Reply
+from tests.support.model_server import ModelServer, Reply
 
 __all__ = ["one_authority", "place"]
 
@@ -59,7 +60,6 @@ async def test_the_commands_that_show_a_session(place: Place) -> None:
 
 
 async def test_a_reply_on_the_screen_while_it_comes_and_when_it_stands(tmp_path: Path) -> None:
-    refusal = Says(b'{"error": {"message": "key {key} is spent"}}', 401, {"content-type": "application/json"})
     plain = Reply(thinking=ECHO.thinking, text=ECHO.text, piece=4)
     deck = Deck(tmp_path, trust="yes")
     seen: list[str] = []
@@ -71,14 +71,19 @@ async def test_a_reply_on_the_screen_while_it_comes_and_when_it_stands(tmp_path:
 
         return holds
 
-    async with EchoServer("messages", says("messages", plain, x_request_id="{key}"), refusal) as server:
-        deck.runtime.model = server.model(CANARY)
+    async with ModelServer("messages", plain) as server:
+        server.hold_after = server.stream(plain).rindex(b"event: content_block_delta")
+        server._answers.append(server.error(401, f"key {CANARY} is spent", kind="authentication_error"))
+        deck.runtime.model = open_model("anthropic:test-model", base_url=server.base_url, api_key=CANARY)
         async with deck.app.run_test(size=(100, 40)) as pilot:
             await deck.ready()
             deck.chat.composer.insert("hello")
             await pilot.press("enter")
-            await deck.until(shows("Your key is [secret], is it not?"), "the reply", 30)
+            await deck.until(shows("Your key is [secret], is it"), "the reply that comes", 30)
+            assert deck.chat.session.conversation.busy
+            server.release.set()
             await deck.until(lambda: not deck.chat.session.conversation.busy, "the end of the turn")
+            await deck.until(shows("Your key is [secret], is it not?"), "the reply that stands")
             deck.chat.composer.insert("again")
             await pilot.press("enter")
             await deck.until(shows("key [secret] is spent"), "the refusal", 30)

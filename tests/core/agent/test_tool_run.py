@@ -208,14 +208,14 @@ async def test_other_calls_run_one_after_another_in_order(bench: Bench) -> None:
 
 
 async def test_secrets_of_the_environment_stay_out_of_results(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "very-secret-value-1234")
+    monkeypatch.setenv("SHOP_SECRET", "very-secret-value-1234")
 
     async def leaks(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         for piece in ("key very-sec", "ret-val", "ue-1234, and more ve"):
             context.report(piece)
-        return ToolOutcome(text="OPENAI_API_KEY=very-secret-value-1234", details={"diff": ["very-secret-value-1234"]})
+        return ToolOutcome(text="SHOP_SECRET=very-secret-value-1234", details={"diff": ["very-secret-value-1234"]})
 
-    assert await run(bench, call("probe"), tools=[ProbeTool("probe", leaks)]) == ["OPENAI_API_KEY=[secret]"]
+    assert await run(bench, call("probe"), tools=[ProbeTool("probe", leaks)]) == ["SHOP_SECRET=[secret]"]
     assert bench.session.path is not None
     assert "very-secret" not in bench.session.path.read_text()
     assert "".join(item.text for item in bench.live_of(ToolOutput)) == "key [secret], and more ve"
