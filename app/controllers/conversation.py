@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.controllers.countdown import Countdown
 from app.controllers.file_token import mentioned_paths
 from app.controllers.project_files import read_mention
 from app.controllers.questions import QuestionDesk
@@ -59,6 +60,7 @@ class Conversation:
         self._sending: dict[asyncio.Task[None], str] = {}
         self._model: Model | None = None
         self._retired: list[Model] = []
+        self._countdown = Countdown(self._until_retry)
 
     @property
     def session(self) -> Session | None:
@@ -201,6 +203,7 @@ class Conversation:
         for sending in tuple(self._sending):
             sending.cancel()
         await asyncio.gather(*self._sending, return_exceptions=True)
+        self._countdown.stop()
         turn, self._turn = self._turn, None
         for unsubscribe in self._unsubscribe:
             unsubscribe()
@@ -259,7 +262,7 @@ class Conversation:
             case ToolFinished():
                 self._set_activity("Working")
             case Retrying():
-                self._set_activity(f"Trying again in {item.delay:.0f} s")
+                self._countdown.start(item.delay)
             case Compacting():
                 self._set_activity("Summarising the older part")
             case QueueChanged():
@@ -273,6 +276,13 @@ class Conversation:
                 pass
 
     def _set_activity(self, activity: str) -> None:
+        self._countdown.stop()
+        self._show_activity(activity)
+
+    def _until_retry(self, seconds: int) -> None:
+        self._show_activity(f"Trying again in {seconds} s" if seconds else "Trying again")
+
+    def _show_activity(self, activity: str) -> None:
         if activity != self.activity:
             self.activity = activity
             self._ports.changed()

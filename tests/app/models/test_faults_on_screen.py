@@ -168,6 +168,33 @@ async def test_esc_ends_the_wait_for_another_attempt(tmp_path: Path, name: str) 
         assert len(at.pauses.seconds) == 1
 
 
+async def test_the_wait_is_counted_down_and_does_not_outlast_itself(tmp_path: Path) -> None:
+    async with beside(tmp_path) as at:
+        at.server.play(at.server.error(429, "Slow down.", retry_after="2"))
+        at.server.go.set()
+        await at.send("first words")
+        await at.see("Trying again in 2 s")
+        await at.see("Trying again in 1 s")
+        await at.deck.until(lambda: "Trying again in" not in at.shown(), "the end of the wait")
+        assert " Trying again · " in at.shown()
+        at.pauses.over.set()
+        await at.idle()
+        assert " Trying again · " not in at.shown()
+
+
+async def test_the_countdown_ends_with_the_turn(tmp_path: Path) -> None:
+    async with beside(tmp_path) as at:
+        at.server.play(at.server.error(429, "Slow down.", retry_after="1"))
+        at.server.go.set()
+        await at.send("first words")
+        await at.see("Trying again in 1 s")
+        await at.strike("escape")
+        await at.idle()
+        ended = at.deck.chat.session.conversation._countdown
+        assert ended._timer is None
+        assert "Trying again in" not in at.shown()
+
+
 STREAMS = {
     "no byte": (None, ""),
     "headers only": (Hangs(REPLY, 0), ""),
