@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,9 @@ _BROKEN = (
     "fixture ",
 )
 """Failures that show a program that does not run, and not a test that sees the fault."""
+
+_BROKEN_INSIDE = re.compile(rf"unexpectedly \((?:{'|'.join(name for name in _BROKEN if name.endswith('Error'))})\)")
+"""The same, where the program told it as a failure of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ class TreeCopy:
                 path.write_text(before, encoding="utf-8")
         seconds = time.monotonic() - started
         for name, message in failed:
-            if not message.startswith(_BROKEN):
+            if not message.startswith(_BROKEN) and not _BROKEN_INSIDE.search(message):
                 return Verdict(fault, name, message[:_MESSAGE_CHARACTERS], "", seconds)
         return Verdict(fault, None, "", broken or (failed[0][1] if failed else "no test failed"), seconds)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -53,16 +54,20 @@ class Watching:
     def kinds(self) -> list[str]:
         return [event["event"] for event in self.events]
 
-    async def until(self, what: str, count: int = 1) -> None:
-        async with asyncio.timeout(10):
-            while self.kinds.count(what) < count:
-                await asyncio.sleep(0.005)
+    async def until(self, kind: str, count: int = 1) -> None:
+        await self._wait(lambda: self.kinds.count(kind) >= count, f"{count} times {kind}")
 
     async def look_again(self, times: int = 5) -> None:
         wanted = self.looks + times
-        async with asyncio.timeout(10):
-            while self.looks < wanted:
-                await asyncio.sleep(0.005)
+        await self._wait(lambda: self.looks >= wanted, f"{times} looks")
+
+    async def _wait(self, holds: Callable[[], bool], what: str) -> None:
+        try:
+            async with asyncio.timeout(10):
+                while not holds():
+                    await asyncio.sleep(0.005)
+        except TimeoutError:
+            raise AssertionError(f"waited 10 s for {what}; told: {self.kinds}, looks: {self.looks}") from None
 
 
 async def test_what_is_incomplete_for_a_moment_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,4 +106,4 @@ async def test_it_looks_again_although_nothing_reports_a_change(
         await watching.look_again()
         shelf.listing = ProviderListing(candidates=(skill("hem"), skill("tie")))
         await watching.until("catalog", 2)
-        assert watching.events[-1]["added"] == ["hem", "tie"] or watching.events[-2]["added"] == ["hem", "tie"]
+        assert [event["added"] for event in watching.events if event["event"] == "catalog"] == [[], ["hem", "tie"]]

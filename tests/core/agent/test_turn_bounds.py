@@ -1,4 +1,4 @@
-"""What bounds a turn: its steps, the size of a reply, the window, and when a summary is not asked for again."""
+"""What bounds a turn and what begins it: steps, the size of a reply, the window, the queue, and summaries."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from skills_core.agent.window import context_tokens
 from skills_core.session import Session
 from skills_core.session.compaction import event_tokens
 from skills_core.session.event import COMPACTION, PendingEvent, user_message
+from skills_core.session.message import message_text
 from skills_core.tokens import estimate_tokens
 from tests.core.agent.support import Bench, ProbeTool, assert_valid, within
 
@@ -169,3 +170,10 @@ async def test_a_conversation_that_cannot_be_made_shorter_is_not_tried_again_in_
     assert outcome.reason == "done"
     assert len(model.requests) == 3
     assert tried == ["once"]
+
+
+async def test_what_was_queued_stands_behind_the_words_that_begin_the_turn(bench: Bench) -> None:
+    agent = await bench.agent({"text": "Done."})
+    agent.queue(user_message("queued first"))
+    assert (await within(agent.run_turn(user_message("the turn's own")), "the turn")).reason == "done"
+    assert [message_text(message) for message in bench.model.requests[0].messages] == ["the turn's own", "queued first"]
