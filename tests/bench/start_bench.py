@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.measure import Measure
@@ -27,6 +29,7 @@ _LOADED = "import sys, skills_core; print(*sorted({name.partition('.')[0] for na
 SCREEN_AND_SETTINGS = frozenset({"textual", "rich", "pydantic", "pydantic_settings"})
 MODEL_LIBRARIES = frozenset({"pydantic_ai", "openai", "anthropic", "google", "groq", "mistralai", "httpx"})
 
+_BARE = "python -c pass"
 _FIRST_WORDS = "Ask for something"
 _EMPTY_APP = """
 from textual.app import App
@@ -36,6 +39,14 @@ class Empty(App[None]):
         yield Static("Ask for something")
 Empty().run()
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Seconds from the start of a process to its end, and of these on a processor: other work enlarges the first."""
+
+    taken: float
+    on_processor: float
 
 
 def main(quick: bool = False) -> list[Measure]:
@@ -53,22 +64,22 @@ def _answers(base: Path, runs: int) -> list[Measure]:
     """From the start of the process to its end; each run of a command beside one of Python alone."""
     found: list[Measure] = []
     for flag in ("--help", "--version"):
-        times, bare = _in_turns(base, [*command(), flag], [sys.executable, "-c", _NOTHING], runs)
-        median = statistics.median(times)
-        found.append(Measure(f"skilldeck {flag}", median, target=0.25, beside=bare, beside_what="python -c pass"))
+        ours, bare = _in_turns(base, [*command(), flag], [sys.executable, "-c", _NOTHING], runs)
+        what = f"skilldeck {flag}"
+        found.append(Measure(what, ours.taken, "seconds", 0.25, bare.taken, _BARE))
+        found.append(Measure(f"{what}, on a processor", ours.on_processor, "seconds", None, bare.on_processor, _BARE))
     return found
 
 
 def _core_import(base: Path, runs: int) -> list[Measure]:
     python = [sys.executable, "-c"]
-    times, bare = _in_turns(base, [*python, "import skills_core"], [*python, _NOTHING], runs)
-    process = statistics.median(times)
+    ours, bare = _in_turns(base, [*python, "import skills_core"], [*python, _NOTHING], runs)
     alone = statistics.median(float(_printed([*python, _IMPORT], base)) for _ in range(runs))
     loaded = frozenset(_printed([*python, _LOADED], base).split())
     heavy = sorted(loaded & (SCREEN_AND_SETTINGS | MODEL_LIBRARIES))
     what = f"libraries of the screen, settings, models that came along{': ' if heavy else ''}{', '.join(heavy)}"
     return [
-        Measure("a new process that imports skills_core", process, beside=bare, beside_what="python -c pass"),
+        Measure("a new process that imports skills_core", ours.taken, "seconds", None, bare.taken, _BARE),
         Measure("import skills_core, by the clock of that process", alone, target=0.06),
         Measure(what, len(heavy), "count", target=0),
     ]
@@ -96,21 +107,27 @@ def _frames(base: Path, runs: int, events: int) -> list[Measure]:
     ]
 
 
-def _in_turns(base: Path, measured: Sequence[str], bare: Sequence[str], runs: int) -> tuple[list[float], float]:
-    """The seconds of each run of one command, and the median of the other's."""
+def _in_turns(base: Path, measured: Sequence[str], bare: Sequence[str], runs: int) -> tuple[Run, Run]:
+    """The medians of both commands, run by turns."""
     environ = _environ(base)
-    times: list[float] = []
-    others: list[float] = []
-    for _ in range(runs):
-        times.append(_run(measured, base, environ))
-        others.append(_run(bare, base, environ))
-    return times, statistics.median(others)
+    pairs = [(_run(measured, base, environ), _run(bare, base, environ)) for _ in range(runs)]
+    return _median([ours for ours, _ in pairs]), _median([others for _, others in pairs])
 
 
-def _run(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> float:
-    began = time.perf_counter()
+def _run(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> Run:
+    before, began = _children_on_processor(), time.perf_counter()
     subprocess.run(arguments, cwd=cwd, env=environ, stdout=subprocess.DEVNULL, timeout=60, check=True)
-    return time.perf_counter() - began
+    taken = time.perf_counter() - began
+    return Run(taken, _children_on_processor() - before)
+
+
+def _children_on_processor() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _median(runs: Sequence[Run]) -> Run:
+    return Run(statistics.median(run.taken for run in runs), statistics.median(run.on_processor for run in runs))
 
 
 def _printed(arguments: Sequence[str], base: Path) -> str:
