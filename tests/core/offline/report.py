@@ -12,6 +12,7 @@ TITLES = {
     "everyday": "everyday skills",
     "native": "skills that are not in English",
     "heldout": "held out",
+    "independent": "independent",
 }
 
 
@@ -32,7 +33,7 @@ def main() -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="also print what went wrong")
     verbose = parser.parse_args().verbose
     sets = {"requests": (asyncio.run(case_entries()), stored("requests"))}
-    sets |= {name: stored_set(name) for name in ("everyday", "native", "heldout")}
+    sets |= {name: stored_set(name) for name in ("everyday", "native", "heldout", "independent")}
     print("| requests for | skills | language | top 1 | top 3 | none fits, rightly |")
     print("|---|---|---|---|---|---|")
     misses: list[str] = []

@@ -15,13 +15,14 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from skills_core.agent.models.offline.glossary import glossary
+from skills_core.agent.models.offline.glossary import NO_MEANING, Meaning, glossary
 from skills_core.agent.models.offline.stopwords import stop_words
 from skills_core.agent.models.offline.words import Word, words
 from skills_core.catalog.entry import CatalogEntry
 
 NAME_WEIGHT = 2.0
 CONCEPT_WEIGHT = 0.65
+TOPIC_WEIGHT = 0.5
 PREFIX_WEIGHT = 0.45
 EXCLUDED_WEIGHT = 0.6
 NAMED_SCORE = 10.0
@@ -151,34 +152,51 @@ class _QueryWord:
     weight: float
     literal: str | None
     prefix: str | None
-    concepts: frozenset[str]
+    meaning: Meaning
 
 
 def _query_words(query: str) -> list[_QueryWord]:
-    """Each word once; a known word in text without spaces counts beside the pairs of letters that it is made of."""
+    """Each word once; a known word in text without spaces counts beside the pairs of letters that it is made of.
+
+    A word of a known phrase is compared by its letters alone, since its meaning is the phrase's.
+    """
     known = glossary()
     unique: dict[str, Word] = {}
     for word in words(query):
         unique.setdefault(word.stem, word)
+    phrases = dict(known.in_phrases(query))
+    covered = {stem for phrase in phrases for stem in phrase}
     found = [
-        _QueryWord(word.text, word.weight, word.stem, word.prefix, known.concepts(word)) for word in unique.values()
+        _QueryWord(
+            word.text, word.weight, word.stem, word.prefix, NO_MEANING if word.stem in covered else known.meaning(word)
+        )
+        for word in unique.values()
     ]
-    found.extend(_QueryWord(form, 1.0, None, None, concepts) for form, concepts in dict(known.in_runs(query)).items())
+    found += [_QueryWord(" ".join(phrase), 1.0, None, None, meaning) for phrase, meaning in phrases.items()]
+    found += [_QueryWord(form, 1.0, None, None, meaning) for form, meaning in dict(known.in_runs(query)).items()]
     return found
 
 
 def _terms(text: str) -> Iterable[str]:
     """Every term that a stretch of a description can be found by."""
     known = glossary()
+    phrases = list(known.in_phrases(text))
+    covered = {stem for phrase, _ in phrases for stem in phrase}
     for word in words(text):
         yield word.stem
         if word.prefix is not None:
             yield f"^{word.prefix}"
-        for concept in known.concepts(word):
-            yield f"#{concept}"
-    for _, concepts in known.in_runs(text):
-        for concept in concepts:
-            yield f"#{concept}"
+        if word.stem not in covered:
+            yield from _meaning_terms(known.meaning(word))
+    for _, meaning in (*phrases, *known.in_runs(text)):
+        yield from _meaning_terms(meaning)
+
+
+def _meaning_terms(meaning: Meaning) -> Iterable[str]:
+    for concept in meaning.concepts:
+        yield f"#{concept}"
+    for topic in meaning.topics:
+        yield f"~{topic}"
 
 
 class _Postings:
@@ -193,7 +211,7 @@ class _Postings:
     def add(self, term: str, place: int, weight: float) -> None:
         counts = self._counts.setdefault(term, {})
         counts[place] = counts.get(place, 0.0) + weight
-        if term[0] not in "^#":
+        if term[0] not in "^#~":
             self._lengths[place] += weight
 
     def finish(self, skills: int) -> None:
@@ -202,7 +220,8 @@ class _Postings:
 
     def gains(self, word: _QueryWord) -> dict[int, float]:
         """What the word adds to the score of each skill that has it, in the best of its forms."""
-        terms: list[tuple[str, float]] = [(f"#{concept}", CONCEPT_WEIGHT) for concept in word.concepts]
+        terms: list[tuple[str, float]] = [(f"#{concept}", CONCEPT_WEIGHT) for concept in word.meaning.concepts]
+        terms += [(f"~{topic}", TOPIC_WEIGHT) for topic in word.meaning.topics]
         if word.literal is not None:
             terms.append((word.literal, 1.0))
         if word.prefix is not None:

@@ -43,6 +43,14 @@ _ENDINGS = (
     "ization", "isation", "ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ers", "er", "ed", "es",
     "ly", "en", "s",
 )  # fmt: skip
+_ENDINGS_BEFORE_S = tuple(ending for ending in _ENDINGS if ending != "s")
+_ENDINGS_AFTER_E = ("es", "ed", "er", "ers", "ing", "ings")
+_LOSES_E = re.compile("[^aeiou][aeiou][^aeiouwxy]")
+_VERB_OF_NOUN = re.compile("(?<=[a-z]{3}[^aeiou])at(?:e|es|ed|ing|or|ors)$")
+"""The ending that ``translate`` and ``translator`` have where ``translation`` has "ation"."""
+
+_SPELT_TWO_WAYS = re.compile("(?<=[a-z]{3})(?:iz|yz|our)$")
+_SPELLING = {"iz": "is", "yz": "ys", "our": "or"}
 _LAST_LETTERS = ("e", "a", "o")
 _STEM_LEAST_LENGTH = 3
 _STRESS = ("\u0300", "\u0301")
@@ -111,6 +119,16 @@ def runs(text: str) -> Iterator[str]:
             yield match[0]
 
 
+def is_run(form: str) -> bool:
+    """Whether a folded word is of a script that puts no spaces between words."""
+    return any(match.lastgroup in ("run", "katakana") for match in _TOKEN.finditer(form))
+
+
+def written_words(text: str) -> tuple[str, ...]:
+    """The stems of all words that stand between spaces, in order, stop words too."""
+    return tuple(stem_of(match[0]) for match in _TOKEN.finditer(fold(text)) if match.lastgroup == "word")
+
+
 @lru_cache(maxsize=8192)
 def _word(text: str) -> Word | None:
     if text in stop_words().stop or (len(text) == 1 and text.isascii() and not text.isdigit()):
@@ -146,6 +164,7 @@ def _without_particle(part: str) -> str:
     return part
 
 
+@lru_cache(maxsize=16384)
 def stem_of(text: str) -> str:
     """A light stem: endings go, the root need not be a word. The same for every language of a script."""
     if _CYRILLIC.match(text):
@@ -156,12 +175,21 @@ def stem_of(text: str) -> str:
         return text
     if text.endswith("ies") and len(text) > len("ies") + _STEM_LEAST_LENGTH:
         return text[:-3] + "y"
-    for _ in range(2):
-        text = _without(text, _ENDINGS)
+    text = _VERB_OF_NOUN.sub("", text)
+    for endings in (_ENDINGS, _ENDINGS_BEFORE_S):
+        text = _with_lost_e(_without(text, endings), text)
     text = _without(text, _LAST_LETTERS, _STEM_LEAST_LENGTH + 1)
+    text = _SPELT_TWO_WAYS.sub(lambda match: _SPELLING[match[0]], text)
     if len(text) > _STEM_LEAST_LENGTH and text[-1] == text[-2] and text[-1] not in "aeiou":
         text = text[:-1]
     return text
+
+
+def _with_lost_e(stem: str, text: str) -> str:
+    """A stem of three letters with the ``e`` that the ending took: ``codes`` and ``coding`` are of ``code``."""
+    if len(stem) != _STEM_LEAST_LENGTH or not _LOSES_E.fullmatch(stem):
+        return stem
+    return f"{stem}e" if text[len(stem) :] in _ENDINGS_AFTER_E else stem
 
 
 def _without(text: str, endings: tuple[str, ...], least: int = _STEM_LEAST_LENGTH) -> str:
