@@ -11,7 +11,12 @@ import pytest
 from tests.app.commands.conftest import DEADLINE, Ended, Place
 from tests.app.commands.test_run import call, events, script
 
-LOCALES = ({"LC_ALL": "C.UTF-8"}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"})
+LOCALES = {
+    "UTF-8": {"LC_ALL": "C.UTF-8"},
+    "C": {"LC_ALL": "C"},
+    "ASCII": {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+    "Latin-1": {"PYTHONIOENCODING": "latin-1"},
+}
 
 
 def fed(place: Place, data: bytes, *words: str, environment: dict[str, str] | None = None) -> Ended:
@@ -52,7 +57,7 @@ def prompts(place: Place) -> list[str]:
     return asked
 
 
-@pytest.mark.parametrize("environment", LOCALES, ids=lambda environment: environment["LC_ALL"])
+@pytest.mark.parametrize("environment", LOCALES.values(), ids=LOCALES)
 def test_standard_input_is_utf8_whatever_the_locale(place: Place, environment: dict[str, str]) -> None:
     model = script(place, {"text": "Good day."})
     text = "\ufeffGrüße 語 😀\r\nzwei\rdrei\n"
@@ -61,7 +66,7 @@ def test_standard_input_is_utf8_whatever_the_locale(place: Place, environment: d
     assert prompts(place) == ["Grüße 語 😀\nzwei\ndrei"]
 
 
-@pytest.mark.parametrize("environment", LOCALES, ids=lambda environment: environment["LC_ALL"])
+@pytest.mark.parametrize("environment", LOCALES.values(), ids=LOCALES)
 def test_what_is_no_utf8_is_refused_and_never_altered(place: Place, environment: dict[str, str]) -> None:
     model = script(place, {"text": "Good day."})
     ended = fed(place, b"caf\xe9", "run", "--model", model, environment=environment)
