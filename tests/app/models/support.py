@@ -123,6 +123,13 @@ class Beside:
     async def see(self, words: str, timeout: float = 5.0) -> None:
         await self.deck.until(lambda: words in self.shown(), f"{words!r} on the screen", timeout)
 
+    async def drawn(self) -> None:
+        """Until what is under way is drawn, and what is done after that is drawn too."""
+        for _ in range(2):
+            done = asyncio.Event()
+            self.deck.app.screen.call_after_refresh(done.set)
+            await asyncio.wait_for(done.wait(), 5)
+
     async def idle(self) -> None:
         await self.deck.until(lambda: not self.deck.chat.session.busy, "the end of the turn")
 

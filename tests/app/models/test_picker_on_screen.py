@@ -107,6 +107,7 @@ async def test_a_late_answer_leaves_the_cursor_where_the_person_put_it(
         second.list_now.set()
         await at.see("ollama:qwen offered by Ollama")
         assert "Asking" not in at.shown()
+        await at.drawn()
         assert cursor(at) == before
         await at.strike("enter")
         await at.deck.until(lambda: at.deck.chat.session.model_name == CONFIGURED, "what the cursor was on")
@@ -116,11 +117,13 @@ async def test_a_late_answer_moves_no_line_of_a_long_list(tmp_path: Path, monkey
     async with listing(tmp_path, monkeypatch, MANY) as (at, second):
         at.server.list_now.set()
         await at.see("Asking ollama …")
-        await at.strike(*["down"] * 33, *["up"] * 4)
-        await on(at, "openai:gpt-26")
+        await at.strike(*["down"] * 33, *["up"] * 2)
+        await on(at, "openai:gpt-28")
+        await at.drawn()
         before = cursor(at)
         second.list_now.set()
         await at.deck.until(lambda: "Asking" not in at.shown(), "the late answer")
+        await at.drawn()
         assert cursor(at) == before
 
 
