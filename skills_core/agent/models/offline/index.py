@@ -22,7 +22,7 @@ from skills_core.catalog.entry import CatalogEntry
 
 NAME_WEIGHT = 2.0
 CONCEPT_WEIGHT = 0.65
-TOPIC_WEIGHT = 0.5
+TOPIC_WEIGHT = 0.45
 PREFIX_WEIGHT = 0.45
 EXCLUDED_WEIGHT = 0.6
 NAMED_SCORE = 10.0

@@ -49,8 +49,7 @@ _LOSES_E = re.compile("[^aeiou][aeiou][^aeiouwxy]")
 _VERB_OF_NOUN = re.compile("(?<=[a-z]{3}[^aeiou])at(?:e|es|ed|ing|or|ors)$")
 """The ending that ``translate`` and ``translator`` have where ``translation`` has "ation"."""
 
-_SPELT_TWO_WAYS = re.compile("(?<=[a-z]{3})(?:iz|yz|our)$")
-_SPELLING = {"iz": "is", "yz": "ys", "our": "or"}
+_SPELT_TWO_WAYS = (("iz", "is"), ("yz", "ys"), ("our", "or"))
 _LAST_LETTERS = ("e", "a", "o")
 _STEM_LEAST_LENGTH = 3
 _STRESS = ("\u0300", "\u0301")
@@ -121,7 +120,7 @@ def runs(text: str) -> Iterator[str]:
 
 def is_run(form: str) -> bool:
     """Whether a folded word is of a script that puts no spaces between words."""
-    return any(match.lastgroup in ("run", "katakana") for match in _TOKEN.finditer(form))
+    return not form.isascii() and any(match.lastgroup in ("run", "katakana") for match in _TOKEN.finditer(form))
 
 
 def written_words(text: str) -> tuple[str, ...]:
@@ -175,11 +174,14 @@ def stem_of(text: str) -> str:
         return text
     if text.endswith("ies") and len(text) > len("ies") + _STEM_LEAST_LENGTH:
         return text[:-3] + "y"
-    text = _VERB_OF_NOUN.sub("", text)
+    if "at" in text[_STEM_LEAST_LENGTH:]:
+        text = _VERB_OF_NOUN.sub("", text)
     for endings in (_ENDINGS, _ENDINGS_BEFORE_S):
         text = _with_lost_e(_without(text, endings), text)
     text = _without(text, _LAST_LETTERS, _STEM_LEAST_LENGTH + 1)
-    text = _SPELT_TWO_WAYS.sub(lambda match: _SPELLING[match[0]], text)
+    for ending, spelling in _SPELT_TWO_WAYS:
+        if text.endswith(ending) and len(text) - len(ending) >= _STEM_LEAST_LENGTH:
+            text = text[: -len(ending)] + spelling
     if len(text) > _STEM_LEAST_LENGTH and text[-1] == text[-2] and text[-1] not in "aeiou":
         text = text[:-1]
     return text
@@ -193,6 +195,8 @@ def _with_lost_e(stem: str, text: str) -> str:
 
 
 def _without(text: str, endings: tuple[str, ...], least: int = _STEM_LEAST_LENGTH) -> str:
+    if not text.endswith(endings):
+        return text
     for ending in endings:
         if text.endswith(ending) and len(text) - len(ending) >= least:
             return text[: -len(ending)]
