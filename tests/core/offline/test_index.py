@@ -3,6 +3,7 @@ import time
 import pytest
 
 from skills_core.agent.models.offline import route
+from skills_core.agent.models.offline.decision import FIT_SCORE
 from skills_core.agent.models.offline.index import split_exclusions, unknown_names
 from skills_core.catalog import CatalogEntry
 
@@ -103,6 +104,19 @@ def test_names_that_are_called_but_unknown():
 
 def test_equal_scores_go_by_name():
     assert names("thing", entries(bb="thing", aa="thing")) == ["aa", "bb"]
+
+
+def test_a_word_of_the_same_topic_finds_a_skill_but_does_not_suffice_alone():
+    skills = entries(aa="Prepares a rollout.", bb="Waters the lawn.")
+    (found,) = route("production", skills)
+    assert found.name == "aa" and 0 < found.score < FIT_SCORE
+    assert route("staging, then production", skills)[0].score > FIT_SCORE
+
+
+def test_a_word_of_a_phrase_has_the_meaning_of_the_phrase():
+    skills = entries(aa="Calls an endpoint.", bb="Comments on a diff.")
+    assert names("my pull request", skills) == ["bb"]
+    assert names("my request", skills) == ["aa"]
 
 
 def test_hostile_text_costs_little_time():

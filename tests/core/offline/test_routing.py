@@ -23,11 +23,22 @@ async def test_requests_for_the_shared_cases_and_the_bundled_skills():
     assert result.all.left_alone >= 0.6 * result.all.idle, result.misses
 
 
-@pytest.mark.parametrize(("name", "share"), [("native", 0.85), ("everyday", 0.85), ("heldout", 0.55)])
-def test_requests_for_other_skills(name: str, share: float):
+@pytest.mark.parametrize(
+    ("name", "share", "idle_share"),
+    [("native", 0.85, 0.8), ("everyday", 0.85, 0.8), ("heldout", 0.7, 0.8), ("independent", 0.65, 0.7)],
+)
+def test_requests_for_other_skills(name: str, share: float, idle_share: float):
     result = measure(*stored_set(name))
     assert result.all.first >= share * result.all.asked, result.misses
-    assert result.all.left_alone >= 0.8 * result.all.idle, result.misses
+    assert result.all.left_alone >= idle_share * result.all.idle, result.misses
+
+
+def test_the_independent_set_is_as_large_as_it_is_said_to_be():
+    skills, requests = stored_set("independent")
+    assert len(skills) == 30 and len(requests) == 60
+    assert sum(request["language"] != "en" for request in requests) * 3 >= len(requests)
+    assert sum(not request["expected"] for request in requests) * 6 >= len(requests)
+    assert {name for request in requests for name in request["expected"]} <= {skill.name for skill in skills}
 
 
 def test_skills_and_requests_of_one_language_need_no_glossary():
