@@ -41,6 +41,9 @@ def main() -> None:
         result = measure(entries, requests)
         misses += [f"{TITLES[name]}: {miss}" for miss in result.misses]
         print("\n".join(rows(TITLES[name], len(entries), result)))
+    for name, (entries, _) in sets.items():
+        idle = measure(entries, stored("chatter")).all
+        print(row(f"general questions: {TITLES[name]}", len(entries), "all", idle))
     with without_glossary():
         for name, (entries, requests) in sets.items():
             print("\n".join(rows(f"{TITLES[name]}, without the glossary", len(entries), measure(entries, requests))))

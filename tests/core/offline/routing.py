@@ -3,6 +3,7 @@
 ``requests.json`` asks for the skills of the shared cases and the bundled ones, ``everyday.json`` for skills such as
 people install, ``native.json`` for skills that are themselves not in English. ``heldout.json`` was written after the
 glossary, with the aim of sharing few words with the descriptions, ``independent.json`` before the thesaurus.
+``chatter.json`` are questions of general knowledge and remarks, nearly all of them for no skill of any of these sets.
 """
 
 from __future__ import annotations

@@ -33,6 +33,13 @@ def test_requests_for_other_skills(name: str, share: float, idle_share: float):
     assert result.all.left_alone >= idle_share * result.all.idle, result.misses
 
 
+@pytest.mark.parametrize("name", ["native", "everyday", "heldout", "independent"])
+def test_questions_of_general_knowledge_are_left_alone(name: str):
+    entries, _ = stored_set(name)
+    result = measure(entries, stored("chatter"))
+    assert result.all.idle >= 40 and result.all.left_alone >= 0.75 * result.all.idle, result.misses
+
+
 def test_the_independent_set_is_as_large_as_it_is_said_to_be():
     skills, requests = stored_set("independent")
     assert len(skills) == 30 and len(requests) == 60
