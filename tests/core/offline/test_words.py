@@ -113,6 +113,12 @@ def test_a_word_that_only_the_thesaurus_knows_keeps_the_concepts_in_it():
     assert dict(own.in_runs("契約書"))["契約書"] == Meaning(frozenset({"contract"}), frozenset({"legal"}))
 
 
+def test_a_katakana_word_is_found_in_its_run_also_after_it_was_looked_up_alone():
+    own = Glossary("presentation: プレゼン")
+    assert not meaning("プレゼン", own)
+    assert dict(own.in_runs("プレゼン資料"))["プレゼン"].concepts == {"presentation"}
+
+
 def test_a_phrase_has_its_own_meaning():
     own = Glossary("", "review pull_request\nfetch pull get")
     assert dict(own.in_phrases("my pull requests")) == {("pul", "request"): Meaning(topics=frozenset({"review"}))}
