@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skills_core.filesystem.watching import FolderWatch, WatchStatus, cadence, native
-from tests.core.watching.support import Recorder, Settings, watching
+from tests.core.watching.support import DEADLINE, Recorder, Settings, watching
 
 
 async def test_a_changed_file_is_told_by_its_path(tmp_path: Path):
@@ -236,12 +236,15 @@ async def test_a_costly_look_makes_the_slow_timer_slower(tmp_path: Path, monkeyp
 
 async def test_wanting_the_same_again_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cadence, "safety_interval", lambda cost: 60.0)
+    # On a busy machine the two watchers would rest for different times.
+    monkeypatch.setattr(cadence, "rebuild_pause", lambda build_seconds: 0.1)
     kept, other, missing = tmp_path / "kept", tmp_path / "other", tmp_path / "missing"
     kept.mkdir()
     other.mkdir()
     async with watching(kept, missing) as (watch, recorder), watching(kept) as (opened_anew, mark):
         for _ in range(100):
             watch.want(frozenset({str(kept), str(missing)}))
+        assert await watch.armed(DEADLINE), "the watcher was not open again"
         # A watcher that is really to be opened anew is the mark: after its second time, the first one's is over too.
         for folders in ({str(kept), str(other)}, {str(kept)}):
             mark.forget()
