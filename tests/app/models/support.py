@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from textual import events
+from textual.widget import Widget
 
 from skills_core.agent import AgentLimits, RetryPolicy
 from skills_core.agent.models import open_model
@@ -19,6 +20,8 @@ from tests.support.model_server.server import RecordedRequest
 
 WELL = Reply(text="All is well again.")
 ATTEMPTS = 2
+PATIENCE = 20.0
+"""Seconds that anything may take on a machine with much else to do."""
 
 
 class HeldServer(ModelServer):
@@ -98,13 +101,13 @@ class Beside:
     async def send(self, text: str) -> None:
         self.deck.chat.composer.insert(text)
         await self.strike("enter")
-        await self.deck.until(lambda: self.draft == "", "the words to be sent")
+        await self.deck.until(lambda: self.draft == "", "the words to be sent", PATIENCE)
 
     async def write(self, text: str) -> None:
         """Writes on, letter by letter."""
         wanted = self.draft + text
         await self.strike(*text)
-        await self.deck.until(lambda: self.draft == wanted, f"{wanted!r} in the composer")
+        await self.deck.until(lambda: self.draft == wanted, f"{wanted!r} in the composer", PATIENCE)
 
     async def strike(self, *keys: str) -> None:
         """Keys as the terminal sends them: the pilot's own wait until the program rests, which it need not."""
@@ -120,18 +123,19 @@ class Beside:
         """The newest line that is no one's words."""
         return str(next(row.text() for row in reversed(self.deck.chat.transcript.rows) if row.kind == "note"))
 
-    async def see(self, words: str, timeout: float = 5.0) -> None:
+    async def see(self, words: str, timeout: float = PATIENCE) -> None:
         await self.deck.until(lambda: words in self.shown(), f"{words!r} on the screen", timeout)
 
-    async def drawn(self) -> None:
-        """Until what is under way is drawn, and what is done after that is drawn too."""
-        for _ in range(2):
+    async def drawn(self, widget: Widget) -> None:
+        """Until the widget has done what it put off until it was drawn, and that is on the screen too."""
+        screen = self.deck.app.screen
+        for waited in (widget, screen, widget, screen):
             done = asyncio.Event()
-            self.deck.app.screen.call_after_refresh(done.set)
-            await asyncio.wait_for(done.wait(), 5)
+            waited.call_after_refresh(done.set)
+            await asyncio.wait_for(done.wait(), PATIENCE)
 
     async def idle(self) -> None:
-        await self.deck.until(lambda: not self.deck.chat.session.busy, "the end of the turn")
+        await self.deck.until(lambda: not self.deck.chat.session.busy, "the end of the turn", PATIENCE)
 
     async def goes_on(self) -> None:
         """Sends what stands in the composer, to a server that is well."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.models.support import ATTEMPTS, HeldServer, beside
+from tests.app.models.support import ATTEMPTS, PATIENCE, HeldServer, beside
 from tests.core.models.support import KEY
 from tests.support.model_server import Answer, Endless, Hangs, Raw, Refusal, Reply, Resets
 
@@ -111,7 +111,7 @@ async def test_one_line_says_it_the_draft_stays_and_the_next_turn_works(tmp_path
         answers(fault, at.server)
         await at.send("first words")
         if fault.listens:
-            await at.deck.until(lambda: at.server.arrived == 1, "the request")
+            await at.deck.until(lambda: at.server.arrived == 1, "the request", PATIENCE)
             await at.write("dra")
             assert at.deck.chat.session.busy
             at.server.go.set()
@@ -175,7 +175,7 @@ async def test_the_wait_is_counted_down_and_does_not_outlast_itself(tmp_path: Pa
         await at.send("first words")
         await at.see("Trying again in 2 s")
         await at.see("Trying again in 1 s")
-        await at.deck.until(lambda: "Trying again in" not in at.shown(), "the end of the wait")
+        await at.deck.until(lambda: "Trying again in" not in at.shown(), "the end of the wait", PATIENCE)
         assert " Trying again · " in at.shown()
         at.pauses.over.set()
         await at.idle()
@@ -208,10 +208,10 @@ async def test_esc_ends_a_reply_that_does_not_come_to_an_end(tmp_path: Path, nam
     answer, seen = STREAMS[name]
     async with beside(tmp_path, *([answer] if answer else [])) as at:
         await at.send("first words")
-        await at.deck.until(lambda: at.server.arrived == 1, "the request")
+        await at.deck.until(lambda: at.server.arrived == 1, "the request", PATIENCE)
         if answer is not None:
             at.server.go.set()
-            await at.deck.until(lambda: at.server.requests, "the answer to begin")
+            await at.deck.until(lambda: at.server.requests, "the answer to begin", PATIENCE)
         await at.see(seen)
         await at.write("draft")
         assert at.deck.chat.session.busy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skills_core.session.event import COMPACTION
-from tests.app.models.support import Beside, beside
+from tests.app.models.support import PATIENCE, Beside, beside
 from tests.support.model_server import Reply
 
 LONG = "A towel is hemmed by folding its edge twice. " * 300
@@ -30,7 +30,7 @@ async def long_conversation(at: Beside) -> None:
     at.server.go.set()
     for words in ("How are towels hemmed?", "And once more?"):
         await at.send(words)
-        await at.deck.until(lambda: at.deck.chat.session.busy, "the turn")
+        await at.deck.until(lambda: at.deck.chat.session.busy, "the turn", PATIENCE)
         await at.idle()
     at.server.go.clear()
 
@@ -40,7 +40,7 @@ async def test_it_is_compacted_once_and_the_turn_goes_on(tmp_path: Path) -> None
         await long_conversation(at)
         at.server.play(overflow(at), SUMMARY, Reply(text="Shirts too."))  # type: ignore[arg-type]
         await at.send("And shirts?")
-        await at.deck.until(lambda: at.server.arrived == 3, "the request")
+        await at.deck.until(lambda: at.server.arrived == 3, "the request", PATIENCE)
         at.server.go.set()
         await at.see("Shirts too.")
         await at.idle()
@@ -90,10 +90,10 @@ async def test_esc_ends_the_summary_of_an_overflow(tmp_path: Path) -> None:
         await long_conversation(at)
         at.server.play(overflow(at), SUMMARY)  # type: ignore[arg-type]
         await at.send("And shirts?")
-        await at.deck.until(lambda: at.server.arrived == 3, "the request")
+        await at.deck.until(lambda: at.server.arrived == 3, "the request", PATIENCE)
         at.server.let_one_go()
         await at.see(SUMMARISING)
-        await at.deck.until(lambda: at.server.arrived == 4, "the request for the summary")
+        await at.deck.until(lambda: at.server.arrived == 4, "the request for the summary", PATIENCE)
         await at.write("draft")
         await at.strike("escape")
         await at.idle()

@@ -16,7 +16,7 @@ from app.screens.picker import PickerScreen
 from app.widgets.lines_view import LinesView
 from skills_core.agent.model import Model
 from skills_core.agent.models import open_model
-from tests.app.models.support import Beside, HeldServer, beside
+from tests.app.models.support import PATIENCE, Beside, HeldServer, beside
 from tests.core.models.support import KEY
 
 CONFIGURED = "openai:gpt-mine"
@@ -25,9 +25,16 @@ MANY = tuple(f"gpt-{number:02}" for number in range(60))
 
 @asynccontextmanager
 async def listing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offered: tuple[str, ...] = ("gpt-late", "gpt-mine"), **more: Any
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    offered: tuple[str, ...] = ("gpt-late", "gpt-mine"),
+    seconds: float = 60.0,
 ) -> AsyncIterator[tuple[Beside, HeldServer]]:
-    """The list of `/model`, open, beside two servers that have not said yet what they offer."""
+    """The list of `/model`, open, beside two servers that have not said yet what they offer.
+
+    They may take ``seconds``.
+    """
+    monkeypatch.setattr(model_picker, "ask_offered", partial(ask_offered, seconds=seconds))
     monkeypatch.setenv("OLLAMA_API_KEY", KEY)
     async with beside(tmp_path, model=CONFIGURED) as at, HeldServer(models=("qwen",)) as second:
         await second.listen()
@@ -43,21 +50,28 @@ async def listing(
         at.deck.chat.composer.insert("/model")
         at.deck.chat.completion.dismiss()
         await at.strike("enter")
-        await at.deck.until(lambda: isinstance(at.deck.app.screen, PickerScreen), "the list")
+        await at.deck.until(lambda: isinstance(at.deck.app.screen, PickerScreen), "the list", PATIENCE)
         await at.see("Asking openai, ollama …")
-        await at.deck.until(lambda: at.server.listings and second.listings, "both servers to be asked")
+        await at.deck.until(lambda: at.server.listings and second.listings, "both servers to be asked", PATIENCE)
         yield at, second
+
+
+def choices(at: Beside) -> LinesView:
+    return at.deck.app.screen.query_one("#choices", LinesView)
 
 
 def cursor(at: Beside) -> tuple[str, int]:
     """The name that the cursor is on, and the line of the screen on which it is seen."""
-    target: Any = at.deck.app.screen.query_one("#choices", LinesView).target
+    target: Any = choices(at).target
     lines = at.deck.text().split("\n")
     return target.value, next((y for y, line in enumerate(lines) if f"▌ {target.value}" in line), -1)
 
 
 async def on(at: Beside, name: str) -> None:
-    await at.deck.until(lambda: cursor(at)[0] == name and cursor(at)[1] >= 0, f"the cursor on {name}")
+    try:
+        await at.deck.until(lambda: cursor(at)[0] == name and cursor(at)[1] >= 0, "the cursor", PATIENCE)
+    except AssertionError as error:
+        raise AssertionError(f"the cursor is at {cursor(at)} and not on {name}:\n{at.deck.text()}") from error
 
 
 async def test_it_lists_what_is_configured_and_takes_a_choice_of_a_server_that_never_answers(
@@ -73,7 +87,7 @@ async def test_it_lists_what_is_configured_and_takes_a_choice_of_a_server_that_n
         await at.strike("down", "down", "up")
         await on(at, CONFIGURED)
         await at.strike("enter")
-        await at.deck.until(lambda: at.deck.chat.session.model_name == CONFIGURED, "the other model")
+        await at.deck.until(lambda: at.deck.chat.session.model_name == CONFIGURED, "the other model", PATIENCE)
         assert at.deck.app.screen is at.deck.chat
         await at.write("hello")
         await at.goes_on()
@@ -83,7 +97,7 @@ async def test_it_lists_what_is_configured_and_takes_a_choice_of_a_server_that_n
 async def test_esc_leaves_it_and_the_draft_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with listing(tmp_path, monkeypatch) as (at, _):
         await at.strike("escape")
-        await at.deck.until(lambda: at.deck.app.screen is at.deck.chat, "the chat")
+        await at.deck.until(lambda: at.deck.app.screen is at.deck.chat, "the chat", PATIENCE)
         assert at.deck.chat.session.model_name == "openai:test-model"
         await at.write("hello")
         # What the servers say now reaches no list that is gone.
@@ -107,23 +121,24 @@ async def test_a_late_answer_leaves_the_cursor_where_the_person_put_it(
         second.list_now.set()
         await at.see("ollama:qwen offered by Ollama")
         assert "Asking" not in at.shown()
-        await at.drawn()
+        await at.drawn(choices(at))
         assert cursor(at) == before
         await at.strike("enter")
-        await at.deck.until(lambda: at.deck.chat.session.model_name == CONFIGURED, "what the cursor was on")
+        await at.deck.until(lambda: at.deck.chat.session.model_name == CONFIGURED, "what the cursor was on", PATIENCE)
 
 
 async def test_a_late_answer_moves_no_line_of_a_long_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with listing(tmp_path, monkeypatch, MANY) as (at, second):
         at.server.list_now.set()
         await at.see("Asking ollama …")
+        await at.drawn(choices(at))
         await at.strike(*["down"] * 33, *["up"] * 2)
         await on(at, "openai:gpt-28")
-        await at.drawn()
+        await at.drawn(choices(at))
         before = cursor(at)
         second.list_now.set()
-        await at.deck.until(lambda: "Asking" not in at.shown(), "the late answer")
-        await at.drawn()
+        await at.deck.until(lambda: "Asking" not in at.shown(), "the late answer", PATIENCE)
+        await at.drawn(choices(at))
         assert cursor(at) == before
 
 
@@ -140,19 +155,18 @@ async def test_a_late_answer_is_narrowed_by_what_the_person_wrote(
         assert "qwen" not in at.shown()
         assert cursor(at)[0] == CONFIGURED
         await at.strike("enter")
-        await at.deck.until(lambda: at.deck.chat.session.model_name == CONFIGURED, "what the cursor was on")
+        await at.deck.until(lambda: at.deck.chat.session.model_name == CONFIGURED, "what the cursor was on", PATIENCE)
 
 
 async def test_a_server_that_never_answers_is_told_and_holds_up_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_picker, "ask_offered", partial(ask_offered, seconds=1.0))
-    async with listing(tmp_path, monkeypatch) as (at, second):
+    async with listing(tmp_path, monkeypatch, seconds=2.0) as (at, second):
         second.list_now.set()
         await at.see("ollama:qwen offered by Ollama")
         assert "Asking openai …" in at.shown()
-        await at.see("OpenAI did not say within 1 seconds what it offers.")
+        await at.see("OpenAI did not say within 2 seconds what it offers.")
         await at.strike("down", "down", "down")
         await on(at, "ollama:qwen")
         await at.strike("enter")
-        await at.deck.until(lambda: at.deck.chat.session.model_name == "ollama:qwen", "the choice")
+        await at.deck.until(lambda: at.deck.chat.session.model_name == "ollama:qwen", "the choice", PATIENCE)
