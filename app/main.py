@@ -11,6 +11,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -24,6 +25,7 @@ from app.controllers.commands import COMMANDS, CommandCall
 from app.controllers.marks import Marks, marks_for
 from app.controllers.skill_view import local_now
 from app.crash import CrashReport
+from app.process import leave_threads_behind
 from app.screens.chat import ChatScreen
 from app.theme import DEFAULT_THEME, OWN_THEMES
 
@@ -77,6 +79,7 @@ class SkilldeckApp(App[int]):
         self._crash = crash
         self._interrupted = 0.0
         self._leaving = False
+        self.on_left: Callable[[], None] = lambda: None
         self.chat = ChatScreen(options, marks or marks_for(), home=home, clock=clock)
         for theme in OWN_THEMES:
             self.register_theme(theme)
@@ -86,6 +89,13 @@ class SkilldeckApp(App[int]):
 
     def get_default_screen(self) -> Screen[Any]:
         return self.chat
+
+    async def run_async(self, *arguments: Any, **options: Any) -> int | None:
+        """Runs until the person leaves. ``on_left`` is called once the terminal is as it was."""
+        try:
+            return await super().run_async(*arguments, **options)
+        finally:
+            self.on_left()
 
     async def on_event(self, event: events.Event) -> None:
         # Here keys are still in the order in which they came: a focus that a widget moves when its turn comes
@@ -197,6 +207,7 @@ class SkilldeckApp(App[int]):
 
     def _signalled(self, number: signal.Signals) -> None:
         if self._leaving:
+            self.chat.session.abandon()
             self.exit(128 + number, 128 + number)
             return
         self.run_worker(self.leave(128 + number), name="leave", exit_on_error=False)
@@ -246,6 +257,7 @@ class SkilldeckApp(App[int]):
     def action_leave(self) -> None:
         """Leaves; asked again while what is open takes long to close, leaves it as it is."""
         if self._leaving:
+            self.chat.session.abandon()
             self.exit(0)
         else:
             self.run_worker(self.leave(0), name="leave", exit_on_error=False)
@@ -300,15 +312,25 @@ def run_screen(options: ScreenOptions) -> int:
     app = SkilldeckApp(
         options, open_runtime, drafts=DraftStore(folder, options.cwd), uses=CommandUse(folder), crash=crash
     )
-    status = app.run(mouse=True)
-    if crash.message:
+    said = Lock()
+
+    def say_last() -> None:
+        if not said.acquire(blocking=False):
+            return
         with contextlib.suppress(OSError):
-            print(crash.message, file=sys.stderr)
-    elif app.went_on_in and not status:
-        with contextlib.suppress(OSError):
-            print(f"To go on: skilldeck --resume {app.went_on_in}", file=sys.stderr)
-    _give_up_lost_streams()
-    return 1 if crash.message else app.return_code or (status or 0)
+            if crash.message:
+                print(crash.message, file=sys.stderr)
+            elif app.went_on_in and not app.return_code:
+                print(f"To go on: skilldeck --resume {app.went_on_in}", file=sys.stderr)
+        _give_up_lost_streams()
+
+    def status() -> int:
+        return 1 if crash.message else app.return_code or 0
+
+    app.on_left = lambda: leave_threads_behind(status(), say_last)
+    app.run(mouse=True)
+    say_last()
+    return status()
 
 
 def _give_up_lost_streams() -> None:

@@ -81,7 +81,7 @@ def run_async(main: Callable[[], Coroutine[Any, Any, int]], *, stopped: int | No
             return await main()
         finally:
             if caught:
-                _leave_threads_behind(_status_of(caught[0], stopped))
+                leave_threads_behind(_status_of(caught[0], stopped))
 
     try:
         status = asyncio.run(with_signals())
@@ -98,14 +98,21 @@ def _status_of(number: int, stopped: int | None) -> int:
     return INTERRUPTED if number == signal.SIGINT else TERMINATED
 
 
-def _leave_threads_behind(status: int) -> None:
-    """Ends the process soon when a thread holds it up: one that looks up a name or waits for a program cannot be told.
+def leave_threads_behind(status: int, last: Callable[[], None] | None = None) -> None:
+    """Ends the process soon when a thread holds it up: one that waits for a disk or a name lookup cannot be told.
 
-    Everything was put in order by then.
+    Call it when everything is in order. ``last`` is done before the end, if that has to be forced.
     """
     import threading
 
-    timer = threading.Timer(_THREAD_SECONDS, os._exit, (status,))
+    def end() -> None:
+        try:
+            if last is not None:
+                last()
+        finally:
+            os._exit(status)
+
+    timer = threading.Timer(_THREAD_SECONDS, end)
     timer.daemon = True
     timer.start()
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 
 from app.controllers.draft_store import DraftStore
+
+LAST_WRITE = 1.0
+"""Seconds that the last writing may take."""
 
 PAUSE = 0.5
 """Seconds between a change of the draft and its writing: what a kill may cost at most."""
@@ -33,7 +37,12 @@ class DraftKeeper:
             await asyncio.to_thread(self._store.write)
 
     def keep_now(self) -> None:
-        """Writes at once, for the last time: the program ends."""
+        """Writes at once, for the last time: the program ends. A disk that does not answer is waited for a moment."""
         self._store.want(self._words())
+        writing = threading.Thread(target=self._write_last, name="last-draft", daemon=True)
+        writing.start()
+        writing.join(LAST_WRITE)
+
+    def _write_last(self) -> None:
         self._store.write()
         self._store.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
     from skills_core.catalog import CatalogEntry
     from skills_core.session import Session
 
+_log = logging.getLogger(__name__)
+
+CLOSE_WITHIN = 5.0
+"""Seconds that closing may take."""
+ABANDON_WITHIN = 0.2
+"""Seconds that what is given up may take to notice it."""
+
 
 class ChatSession:
     """Joins the screen with the runtime, the feed of skills and the conversation. All of it may still be missing."""
@@ -43,6 +51,7 @@ class ChatSession:
         self._follow: asyncio.Task[None] | None = None
         self._unwatch: list[Callable[[], None]] = []
         self._waiting: list[str] = []
+        self._closing: asyncio.Task[None] | None = None
 
     # What the screen asks
 
@@ -266,7 +275,24 @@ class ChatSession:
         return self._trust is not None and await self._trust.ask_again()
 
     async def aclose(self) -> None:
-        """Closes everything in the order in which it depends on each other."""
+        """Closes everything, within ``CLOSE_WITHIN``: what then still waits for a disk or a server is left as it is."""
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close(), name="close-chat")
+        await asyncio.wait({self._closing}, timeout=CLOSE_WITHIN)
+        if not self._closing.done():
+            self.abandon()
+            await asyncio.wait({self._closing}, timeout=ABANDON_WITHIN)
+        error = self._closing.exception() if self._closing.done() and not self._closing.cancelled() else None
+        if error is not None:
+            _log.error("closing failed", exc_info=error)
+
+    def abandon(self) -> None:
+        """Waits no longer for what is being closed."""
+        if self._closing is not None:
+            self._closing.cancel()
+
+    async def _close(self) -> None:
+        """In the order in which things depend on each other."""
         for unsubscribe in self._unwatch:
             unsubscribe()
         self._unwatch.clear()

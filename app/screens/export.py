@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +24,24 @@ def export_session(session: Session, target: str, cwd: str) -> tuple[str, bool]:
     if not path.is_absolute():
         path = Path(cwd) / path
     render = session_html if path.suffix.lower() in (".html", ".htm") else session_markdown
+    if os.path.lexists(path):
+        return _taken(path), True
+    text = render(shown_session(session.header, session.events))
     try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(render(shown_session(session.header, session.events)))
+        file = open(path, "x", encoding="utf-8")  # noqa: SIM115
     except FileExistsError:
-        return f"{path} is there already. Name another file: /export FILE", True
+        return _taken(path), True
     except OSError as error:
         return f"{path} could not be written: {error.strerror}.", True
+    try:
+        with file:
+            file.write(text)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        return f"{path} could not be written: {error.strerror}.", True
     return f"Wrote {path}.", False
+
+
+def _taken(path: Path) -> str:
+    return f"{path} is there already. Name another file: /export FILE"

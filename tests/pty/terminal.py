@@ -212,6 +212,7 @@ KEYS = {
     "backspace": "\x7f",
     "ctrl+c": "\x03",
     "ctrl+g": "\x07",
+    "ctrl+q": "\x11",
     "ctrl+j": "\n",
     "ctrl+z": "\x1a",
     "f2": "\x1bOQ",

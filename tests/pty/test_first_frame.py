@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,3 +72,22 @@ def test_the_first_frame_is_there_while_the_uses_of_commands_are_read(
         assert terminal.popup == [] and terminal.number == 0
         os.write(writer, b"{}")
     terminal.wait_popup(["hem-towels", "write-a-skill"])
+
+
+@pytest.mark.parametrize("way", ["quit", "ctrl+q", "ctrl+c", "term"])
+def test_it_can_be_left_while_the_disk_does_not_answer(start: Start, tmp_path: Path, way: str) -> None:
+    pipe = tmp_path / "state" / "command-use.json"
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    terminal = start()
+    terminal.wait_for("Ask for something")
+    if way == "quit":
+        terminal.type("/quit")
+        terminal.wait_for("/quit")
+        terminal.press("escape", "enter")
+    elif way == "term":
+        terminal.signal(signal.SIGTERM)
+    else:
+        terminal.press(*[way] * (2 if way == "ctrl+c" else 1))
+    assert terminal.wait_end(10) == (143 if way == "term" else 0)
+    terminal.assert_restored()

@@ -166,7 +166,7 @@ async def test_messages_wait_for_the_session_that_was_asked_for_before(tmp_path:
 
 async def test_leaving_again_does_not_wait_for_what_does_not_close(tmp_path: Path) -> None:
     deck = Deck(tmp_path, trust="yes")
-    go, closing, close = asyncio.Event(), asyncio.Event(), deck.chat.session.aclose
+    go, closing, close = asyncio.Event(), asyncio.Event(), deck.chat.session._close
 
     async def stuck() -> None:
         closing.set()
@@ -175,13 +175,14 @@ async def test_leaving_again_does_not_wait_for_what_does_not_close(tmp_path: Pat
 
     async with deck.app.run_test(size=(100, 30)):
         await deck.ready()
-        deck.chat.session.aclose = stuck  # type: ignore[method-assign]
+        deck.chat.session._close = stuck  # type: ignore[method-assign]
         _press(deck, "ctrl+q")
         await asyncio.wait_for(closing.wait(), 5)
         assert deck.app.is_running
-        deck.app.call_later(go.set)
         _press(deck, "ctrl+c")
-        await deck.until(lambda: not deck.app.is_running, "the end")
+        await deck.until(lambda: not deck.app.is_running, "the end", 3)
+    go.set()
+    await close()
 
 
 def _said(deck: Deck) -> list[str]:
