@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 from app.output import Style, cell_width
 
@@ -64,8 +63,31 @@ def _paragraph(lines: Iterable[str], width: int) -> list[HelpLine]:
     text = " ".join(line.strip() for line in lines)
     item = _ITEM.match(text)
     hanging = " " * len(item[0]) if item else ""
-    wrapped = wrap(text, width, subsequent_indent=hanging, break_on_hyphens=False, break_long_words=False)
-    return [HelpLine(line) for line in wrapped]
+    return [HelpLine(line) for line in _wrapped(text.split(), width, hanging)]
+
+
+def _wrapped(words: Iterable[str], width: int, hanging: str = "") -> list[str]:
+    """As many words a line as fit in ``width`` columns, at least one; textwrap counts code points."""
+    lines: list[str] = []
+    line = ""
+    for word in words:
+        longer = f"{line} {word}" if line else word
+        if line and cell_width(longer) > width:
+            lines.append(line)
+            longer = hanging + word
+        line = longer
+    return [*lines, line] if line else lines
+
+
+def _broken(word: str, width: int) -> Iterator[str]:
+    """The word in pieces of at most ``width`` columns, at least one character each."""
+    piece = ""
+    for character in word:
+        if piece and cell_width(piece + character) > width:
+            yield piece
+            piece = ""
+        piece += character
+    yield piece
 
 
 def _table(lines: Sequence[str], width: int) -> list[HelpLine]:
@@ -103,7 +125,7 @@ def _fitted(widths: list[int], width: int) -> list[int]:
 
 def _row(row: Sequence[str], widths: Sequence[int], style: Style) -> list[HelpLine]:
     columns = [
-        wrap(cell, room, break_on_hyphens=False) or [""] if room else [""]
+        _wrapped([part for word in cell.split() for part in _broken(word, room)], room) or [""] if room else [""]
         for cell, room in zip(row, widths, strict=True)
     ]
     lines: list[HelpLine] = []

@@ -67,3 +67,9 @@ def test_a_message_and_its_hint_are_two_sentences_or_one(message: str, hint: str
     errors = StringIO()
     Output(StringIO(), errors).failure(message, hint)
     assert errors.getvalue() == f"skilldeck: {told}\n"
+
+
+def test_wide_characters_count_as_the_columns_they_take() -> None:
+    lines = help_lines("图表 " * 20 + "\n\n| a | b |\n|---|---|\n| 图 | " + "图表" * 30 + " |", 30)
+    assert all(cell_width(line.text) <= 30 for line in lines)
+    assert lines[0].text == " ".join(["图表"] * 6)
