@@ -52,7 +52,8 @@ async def _check_path(runtime: Runtime, whole: CheckResult, path: str) -> CheckR
     if os.path.isdir(path):
         found = await asyncio.to_thread(_skill_file_in, path)
         if found is None:
-            return await _check_root(runtime, path)
+            inside = await asyncio.to_thread(_project_roots, path)
+            return _joined([await _check_root(runtime, root) for root in inside or (path,)])
         return await asyncio.to_thread(_check_file, found, "bundle")
     name = os.path.basename(path)
     if name.lower() == "skill.md":
@@ -60,6 +61,12 @@ async def _check_path(runtime: Runtime, whole: CheckResult, path: str) -> CheckR
     if not name.lower().endswith(".md"):
         raise UsageError(f"{path}: is no skill file", "a skill is a folder with a SKILL.md, or a NAME.md")
     return await asyncio.to_thread(_check_file, path, "flat")
+
+
+def _project_roots(path: str) -> list[str]:
+    """The folders of skills that a project's own folder holds."""
+    roots = (os.path.join(path, home, "skills") for home in (".dsh", ".agents"))
+    return [root for root in roots if os.path.isdir(root)]
 
 
 async def _check_root(runtime: Runtime, path: str) -> CheckResult:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -44,6 +45,11 @@ def _run(words: Sequence[str], output: Output) -> int:
 def _open_chat(context: CommandContext) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the chat needs a terminal", 'for one turn without it, write: skilldeck run "…"')
+    if os.environ.get("TERM", "").lower() in ("dumb", "unknown"):
+        raise UsageError(
+            f"the chat needs a terminal that can move its cursor, and TERM is {os.environ['TERM']}",
+            'set TERM to what this terminal is, for example xterm-256color; without one, write: skilldeck run "…"',
+        )
     # What is imported and composed up to the first frame stays; the app lets the collector begin after it.
     gc.disable()
     from app.options import ScreenOptions

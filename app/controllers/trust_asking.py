@@ -50,6 +50,7 @@ class TrustAsking:
         self._stirred = asyncio.Event()
         self._asked: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._unanswered: dict[str, asyncio.Task[None]] = {}
 
     def start(self) -> None:
         """Looks from now on. Call it on the loop."""
@@ -76,13 +77,14 @@ class TrustAsking:
     async def _watch(self) -> None:
         while True:
             self._stirred.clear()
+            self._withdraw_answered()
             # Before the first look at the skills, a question would not name them.
             if self._snapshot is not None and self._may_ask():
                 for root, question in (await self._questions()).items():
                     if self._open(root):
-                        self._put(root, question)
+                        self._unanswered[root] = self._put(root, question)
             # Skills are told of, instruction files have to be looked for.
-            wait = self._interval if self._open(self._project_root) else None
+            wait = self._interval if self._open(self._project_root) or self._unanswered else None
             try:
                 await asyncio.wait_for(self._stirred.wait(), wait)
             except TimeoutError:
@@ -99,9 +101,18 @@ class TrustAsking:
         instructions = await asyncio.to_thread(self._read)
         return trust_questions(self._snapshot or SkillSnapshot(), instructions)
 
-    def _put(self, root: str, question: TrustQuestion) -> None:
+    def _withdraw_answered(self) -> None:
+        """Takes back what was asked of itself and was answered elsewhere meanwhile, as in another window."""
+        for root, task in tuple(self._unanswered.items()):
+            if task.done() or self._answers.trust_of(root) is not None:
+                del self._unanswered[root]
+                task.cancel()
+
+    def _put(self, root: str, question: TrustQuestion) -> asyncio.Task[None]:
         self._asked.add(root)
-        self._keep(asyncio.create_task(self._ask(question), name="trust-question"))
+        task = asyncio.create_task(self._ask(question), name="trust-question")
+        self._keep(task)
+        return task
 
     def _keep(self, task: asyncio.Task[None]) -> None:
         self._tasks.add(task)
@@ -109,5 +120,6 @@ class TrustAsking:
 
     async def _ask(self, question: TrustQuestion) -> None:
         answer = await self._approver.approve_trust(question)
+        self._unanswered.pop(question.project_root, None)
         if answer is not None:
             await self._remember(question.project_root, answer)

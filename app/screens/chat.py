@@ -289,9 +289,15 @@ class ChatScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         classes = size_classes(*event.size)
+        was_small, is_small = self.has_class("too-small"), classes["too-small"]
+        if is_small:
+            # Else Textual gives the focus of what vanishes to what comes next: a question that nobody sees.
+            self.set_focus(None)
         for name, holds in classes.items():
             self.set_class(holds, name)
-        if classes["too-small"]:
+        if is_small:
             self.query_one("#too-small", Static).update(too_small_words(*event.size))
         self.surroundings.show_hints()
         self.call_after_refresh(self.surroundings.show_popup)
+        if was_small and not is_small:
+            self.call_after_refresh(self.set_focus, self.composer)

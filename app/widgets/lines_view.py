@@ -187,6 +187,7 @@ class LinesView(ScrollView, can_focus=True):
     def _relayout(self) -> None:
         width = self.scrollable_content_region.width
         if self._layout is None or width <= 0:
+            self._width = 0  # laid out once it has a size again
             return
         self._width = width
         self._page = self._layout(width)

@@ -271,3 +271,20 @@ def test_instructions_are_part_of_the_question_and_reach_the_model_once_trusted(
 def logged(state: Path) -> str:
     """All that the sessions under ``state`` hold."""
     return "\n".join(path.read_text(errors="replace") for path in state.rglob("*.jsonl"))
+
+
+def test_a_terminal_that_cannot_move_its_cursor_is_refused_in_a_line(start: Start) -> None:
+    terminal = start(environ={"TERM": "dumb"})
+    assert terminal.wait_end() == 2
+    assert "the chat needs a terminal that can move its cursor" in " ".join(terminal.text.split())
+
+
+def test_an_answer_in_one_window_takes_the_question_from_the_other(start: Start, project: Path) -> None:
+    write_skill(project / ".agents" / "skills", "hem-towels", "Hem towels.")
+    first, second = start(), start()
+    for terminal in (first, second):
+        terminal.ready()
+        terminal.wait_for("Trust this project?")
+    first.press("f2")
+    first.wait(lambda: "Trust this project?" not in first.text, "the question to go")
+    second.wait(lambda: "Trust this project?" not in second.text, "the question to go in the other window")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from app.commands.check import github_line, relative
 from skills_core.problem import SkillProblem
+from tests.app.commands.conftest import Place
 
 
 def problem(path: str, message: str = "It is wrong.", hint: str = "Mend it.") -> SkillProblem:
@@ -23,3 +26,12 @@ def test_a_line_for_a_ci_server_is_one_command_whatever_a_file_is_called() -> No
         "::error file=a%0A%3A%3Aerror file=b%3A%3Ac%2Cd%3Ae%250A%0D.md,line=2,col=7"
         "::One%0A::warning::two%0D%2525 (name.format) 100%25"
     )
+
+
+def test_a_project_is_checked_from_anywhere(place: Place, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere" / ".agents" / "skills" / "tie-knots"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: tie-knots\n")
+    result = place.run("check", str(tmp_path / "elsewhere"))
+    assert result.status == 1
+    assert "frontmatter.unclosed" in result.out
